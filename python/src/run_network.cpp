@@ -14,6 +14,7 @@
 #include "python/src/model.h"
 #include "python/src/values.h"
 #include "sim/flow/run.h"
+#include "sim/ref/texts.h"
 
 namespace nb = nanobind;
 
@@ -22,6 +23,14 @@ namespace {
 
 /// The array's own memory as a numpy array: float32 for every narrower float, bytes for booleans.
 nb::object numpy_of(const sim::ref::Array& array) {
+  if (array.dtype() == DType::string) {
+    nb::list texts, shape;
+    for (int64_t i = 0; i < array.size(); ++i)
+      texts.append(python_text(sim::ref::text_at(array, i)));
+    for (const int64_t dim : array.dims()) shape.append(dim);
+    const nb::object flat = nb::module_::import_("numpy").attr("array")(texts, "str");
+    return flat.attr("reshape")(nb::tuple(shape));
+  }
   const nb::capsule keep(new sim::ref::Array(array),
                          [](void* p) noexcept { delete static_cast<sim::ref::Array*>(p); });
   std::vector<size_t> shape;

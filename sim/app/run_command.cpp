@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <span>
 
@@ -10,12 +11,24 @@
 #include "sim/app/output.h"
 #include "sim/app/paths.h"
 #include "sim/app/progress.h"
+#include "sim/ref/texts.h"
+#include "sim/report/characters.h"
 
 namespace accsim::sim {
 namespace {
 
+/// "output 'y': string 2x3, 'cat', 'dog' ...".
+std::string describe_texts(const std::string& label, const ref::Array& array) {
+  constexpr int64_t kShown = 3;
+  std::string text = fmt::format("{}: string {}", label, accsim::to_string(array.dims()));
+  for (int64_t i = 0; i < std::min(array.size(), kShown); ++i)
+    text += fmt::format(", '{}'", printable(ref::text_at(array, i)));
+  return text + (array.size() > kShown ? " ...\n" : "\n");
+}
+
 /// "output 'y': float32 1x1000, from -3.2 to 4.1, mean 0.01".
 std::string describe(const std::string& label, const ref::Array& array) {
+  if (array.dtype() == DType::string) return describe_texts(label, array);
   double low = std::numeric_limits<double>::infinity(), high = -low, sum = 0;
   int64_t numbers = 0;
   ref::with_element_kind(array.kind(), [&]<class T>(T) {  // in place: outputs may be large

@@ -28,17 +28,17 @@ constexpr TorchProgram kReader = {"_tensors.py", "a file of torch.save()", "it w
 constexpr const char* kRawFile = "a file of raw elements";
 
 std::optional<DType> dtype_named(std::string_view word) {
-  for (int i = 1; i <= static_cast<int>(DType::int2); ++i)
+  for (int i = 1; i <= static_cast<int>(DType::float6e3m2); ++i)
     if (const auto type = dtype_from_onnx(i);
-        type && name(*type) == word && ref::element_kind(*type))
+        type && name(*type) == word && ref::has_raw_elements(*type))
       return type;
   return std::nullopt;
 }
 
 std::vector<std::string_view> type_names() {
   std::vector<std::string_view> out;
-  for (int i = 1; i <= static_cast<int>(DType::int2); ++i)
-    if (const auto type = dtype_from_onnx(i); type && ref::element_kind(*type))
+  for (int i = 1; i <= static_cast<int>(DType::float6e3m2); ++i)
+    if (const auto type = dtype_from_onnx(i); type && ref::has_raw_elements(*type))
       out.push_back(name(*type));
   return out;
 }

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "sim/elaborate/node_label.h"
 #include "sim/flow/run.h"
 #include "sim/ref/raw.h"
 #include "sim/report/write_file.h"
@@ -39,6 +40,13 @@ Result<DumpLayer> write_raw_layer(const ref::NodeRun& run, const std::string& ro
       const TensorId id = side.ids[port];
       if (side.arrays[port].empty() || !written.insert(id).second) continue;
       const Tensor& tensor = run.graph.tensor(id);
+      if (!ref::has_raw_elements(side.arrays[port].dtype()))
+        return Error{
+            Errc::unsupported,
+            fmt::format("'{}' holds {}, which has no raw elements; leave the node out with "
+                        "--dump",
+                        tensor.name, name(side.arrays[port].dtype())),
+            run.graph.file + ": " + node_label(node)};
       std::string raw = ref::to_raw(side.arrays[port]);
       DumpTensor entry{
           tensor.name,

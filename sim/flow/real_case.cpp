@@ -14,7 +14,8 @@ constexpr int64_t kMostElements = int64_t{1} << 28;
 bool can_run(const Graph& graph) {
   const auto drawable = [&](TensorId id) {
     const Tensor& t = graph.tensor(id);
-    return ref::element_kind(t.dtype) && elements(t.dims) <= kMostElements;
+    return t.dtype != DType::string && ref::element_kind(t.dtype) &&
+           elements(t.dims) <= kMostElements;
   };
   return ref::check_runnable(graph).ok() && std::ranges::all_of(graph.inputs, drawable);
 }

@@ -39,7 +39,8 @@ std::optional<Graph> with_fixed_inputs(const ModelDef& model, const ref::Arrays&
   constexpr int64_t kSmall = 4096;
   ElaborateOptions fixed = options;
   for (const auto& [name, array] : arrays)
-    if (array.size() <= kSmall) fixed.constants[name] = constant_of(name, array);
+    if (array.size() <= kSmall && array.dtype() != DType::string)
+      fixed.constants[name] = constant_of(name, array);
   Result<Graph> graph = elaborate(model, fixed);
   if (!graph) return std::nullopt;
   const bool whole = is_whole(graph);

@@ -40,7 +40,8 @@ std::optional<std::string> beyond_type(const ref::Array& array, const ref::Array
 /// The elements of a file as those of an input, converted where they are of another width and fit.
 Result<ref::Array> fit(ref::Array array, DType wanted, const InputSource& source) {
   if (array.dtype() == wanted || !ref::element_kind(wanted)) return array;
-  if (is_float(wanted) != is_float(array.dtype()))
+  const bool texts = wanted == DType::string || array.dtype() == DType::string;
+  if (texts || is_float(wanted) != is_float(array.dtype()))
     return Error{Errc::invalid,
                  fmt::format("holds {}, but input '{}' is {}", name(array.dtype()), source.name,
                              name(wanted)),
@@ -94,6 +95,7 @@ ref::Array slice_of(const ref::Array& all, int64_t i) {
   const auto bytes = static_cast<size_t>(each * kind_bytes(all.kind()));
   std::memcpy(out.raw(), static_cast<const char*>(all.raw()) + static_cast<size_t>(i) * bytes,
               bytes);
+  out.set_texts(all.texts());
   return out;
 }
 

@@ -6,6 +6,7 @@
 
 #include "sim/onnx/decode.h"
 #include "sim/onnx/external_file.h"
+#include "sim/onnx/field_numbers.h"
 #include "sim/onnx/mapped_file.h"
 
 namespace accsim::sim {
@@ -62,6 +63,19 @@ std::optional<RawElements> raw_elements(const std::string& model_file, DType dty
       break;
   }
   return std::nullopt;
+}
+
+std::optional<std::vector<std::string>> read_texts(const Dims& dims, const Payload& payload) {
+  std::vector<std::string> out;
+  if (payload.kind == Payload::Kind::typed) {
+    onnx::Fault fault{payload.data, {}, 0};
+    onnx::Cursor cursor({payload.data, payload.size}, fault);
+    for (onnx::Field field; cursor.next(field);)
+      if (field.number == onnx::proto::Tensor::kStringData) cursor.read(field, out.emplace_back());
+    if (!fault.ok()) return std::nullopt;
+  }
+  if (checked_elements(dims) != static_cast<int64_t>(out.size())) return std::nullopt;
+  return out;
 }
 
 std::optional<std::vector<double>> read_weights(const Graph& graph, const Tensor& t) {

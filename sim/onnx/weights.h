@@ -26,6 +26,10 @@ inline constexpr int64_t kMostDenseBytes = int64_t{1} << 32;
 std::optional<RawElements> raw_elements(const std::string& model_file, DType dtype,
                                         const Dims& dims, const Payload& payload);
 
+/// The strings of a stored tensor of such; nullopt when they are absent or not as many as the shape
+/// needs.
+std::optional<std::vector<std::string>> read_texts(const Dims& dims, const Payload& payload);
+
 /// The elements of a stored tensor, row-major; nullopt when they are absent or not plain numbers.
 std::optional<std::vector<double>> read_weights(const Graph& graph, const Tensor& tensor);
 

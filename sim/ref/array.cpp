@@ -8,6 +8,7 @@
 #include <new>
 
 #include "sim/operators/fold.h"
+#include "sim/ref/texts.h"
 
 namespace accsim::sim::ref {
 
@@ -44,6 +45,7 @@ std::optional<ElementKind> element_kind(DType dtype) {
     case DType::int32:
       return ElementKind::i32;
     case DType::uint64:
+    case DType::string:
       return ElementKind::u64;
     case DType::int64:
       return ElementKind::i64;
@@ -316,7 +318,18 @@ void add_squares(const Array& a, const Array& b, const ErrorScales& scales, Comp
 
 }  // namespace
 
-Comparison compare(const Array& a, const Array& b, double atol, double rtol) {
+namespace {
+
+/// The texts of one array as numbers of the other's: equal where they are equal.
+Array like_texts_of(const Array& a, const Array& b) {
+  return a.dtype() == DType::string && b.dtype() == DType::string ? moved_to(a.texts(), b, nullptr)
+                                                                  : b;
+}
+
+}  // namespace
+
+Comparison compare(const Array& a, const Array& given, double atol, double rtol) {
+  const Array b = like_texts_of(a, given);
   Comparison out;
   if (a.dims() != b.dims()) {
     out = {kInf, kInf, kInf, -kInf, 0, 0, false, std::max<int64_t>(a.size(), 1)};

@@ -58,7 +58,7 @@ class Held {
 /// The C++ type that elements are kept in: float for float32 and every narrower float (values are
 /// rounded to the element type after each node), one byte for bool and for integers under 8 bits.
 enum class ElementKind : uint8_t { f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 };
-/// nullopt for strings and complex numbers.
+/// u64 for strings: their places among the array's texts. nullopt for complex numbers.
 std::optional<ElementKind> element_kind(DType dtype);
 /// Bytes of one element as kept.
 int64_t kind_bytes(ElementKind kind);
@@ -116,6 +116,8 @@ auto with_element_kind(ElementKind kind, F f) {
   return f(uint64_t{});
 }
 
+class Texts;
+
 /// A dense tensor, row-major. Copies share the elements; nothing writes an array that has readers.
 class Array {
  public:
@@ -131,6 +133,10 @@ class Array {
   const Dims& dims() const { return dims_; }
   int64_t size() const { return size_; }
   int64_t bytes() const { return size_ * kind_bytes(kind_); }
+
+  /// What the elements of strings are places in (sim/ref/texts.h); null for other types.
+  const std::shared_ptr<Texts>& texts() const { return texts_; }
+  void set_texts(std::shared_ptr<Texts> texts) { texts_ = std::move(texts); }
 
   /// The elements. Precondition: T is the type that kind() names.
   template <class T>
@@ -164,6 +170,7 @@ class Array {
   Dims dims_;
   int64_t size_ = 0;
   std::shared_ptr<Bytes> bytes_;
+  std::shared_ptr<Texts> texts_;
 };
 
 /// v as the element type would hold it: nearest, ties to even. float16 and bfloat16 overflow to

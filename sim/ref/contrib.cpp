@@ -86,7 +86,7 @@ bool all_floats(const KernelContext& step) {
 Status fused_conv(KernelContext& step) {
   if (!step.has_output(0)) return ok();
   if (!all_floats(step)) return refuse(step, "is computed for floats only");
-  if (Status s = find_kernel("", op::kConv)(step); !s) return s;
+  if (Status s = find_kernel("", op::kConv)->run(step); !s) return s;
   if (step.has_input(3)) {
     float* out = step.result<float>(0);
     const float* z = step.data<float>(3);

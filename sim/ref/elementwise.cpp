@@ -315,7 +315,7 @@ constexpr KernelRow kElementwiseKernels[] = {
     {"Floor", unary<Floor>},
     {"Greater", comparison<Greater>},
     {"GreaterOrEqual", comparison<GreaterOrEqual>},
-    {"Identity", identity},
+    {"Identity", identity, kOnnx, true},
     {"IsInf", is_inf},
     {"IsNaN", is_nan},
     {"Less", comparison<Less>},
@@ -343,7 +343,7 @@ constexpr KernelRow kElementwiseKernels[] = {
     {"Sum", variadic<Add>},
     {"Tan", unary<Tan>},
     {"Tanh", unary<Tanh>},
-    {"Where", where},
+    {"Where", where, kOnnx, true},
     {"Xor", by_value_rule},
 };
 

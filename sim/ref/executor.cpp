@@ -137,6 +137,7 @@ class Runner {
         continue;
       }
       Array given = std::move(found->second);
+      share_texts(given);
       if (given.dtype() != tensor.dtype || given.dims() != tensor.dims)
         errors.push_back(
             at(where, Errc::invalid,
@@ -156,17 +157,31 @@ class Runner {
     return ok();
   }
 
+  /// Makes the run's texts those of an array of strings. Places that a kernel has copied are the
+  /// run's already.
+  void share_texts(Array& array) {
+    if (array.dtype() != DType::string) return;
+    if (array.texts() == nullptr)
+      array.set_texts(state_.texts);
+    else
+      array = moved_to(state_.texts, array, state_.memory);
+  }
+
   Array& slot(TensorId id) { return arrays_[static_cast<size_t>(id)]; }
 
   /// The array of a tensor that a node or the caller reads; stored ones are loaded on first use.
   Result<Array> fetch(TensorId id) {
     if (!slot(id).empty()) return slot(id);
-    if (options_.loaded != nullptr && !(*options_.loaded)[static_cast<size_t>(id)].empty())
-      return (*options_.loaded)[static_cast<size_t>(id)];
+    if (options_.loaded != nullptr && !(*options_.loaded)[static_cast<size_t>(id)].empty()) {
+      Array loaded = (*options_.loaded)[static_cast<size_t>(id)];
+      share_texts(loaded);
+      return loaded;
+    }
     Result<Array> stored =
         load_reals(graph_, id, options_.weight_seed, state_.memory, state_.random_weights);
     if (!stored) return stored.errors();
     slot(id) = std::move(*stored);
+    share_texts(slot(id));
     return slot(id);
   }
 
@@ -233,13 +248,14 @@ class Runner {
   }
 
   Status compute(KernelContext& step, const Node& node) {
-    const Kernel kernel = find_kernel(node.domain, node.op_type);
+    const KernelRow* kernel = find_kernel(node.domain, node.op_type);
     check(kernel != nullptr, "a node without kernel passed check_runnable");
-    if (Status done = kernel(step); !done) return at(label(graph_, node), done.errors());
+    if (Status done = kernel->run(step); !done) return at(label(graph_, node), done.errors());
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       if (node.outputs[i] == kNoTensor) continue;
       Array& out = step.out(i);  // allocates what an empty output's kernel didn't touch
       round_elements(out);
+      share_texts(out);
     }
     return ok();
   }
@@ -283,6 +299,11 @@ std::string unknown_request(const Node& node) {
   return "";
 }
 
+/// Strings are moved, and nothing else is done with them.
+bool can_compute(DType dtype, const KernelRow& kernel) {
+  return dtype == DType::string ? kernel.moves : element_kind(dtype).has_value();
+}
+
 }  // namespace
 
 Status check_runnable(const Graph& graph) {
@@ -296,7 +317,8 @@ Status check_runnable(const Graph& graph) {
   if (!errors.empty()) return errors;
   for (const Node& node : graph.nodes) {
     if (node.absorbed) continue;
-    if (find_kernel(node.domain, node.op_type) == nullptr) {
+    const KernelRow* kernel = find_kernel(node.domain, node.op_type);
+    if (kernel == nullptr) {
       std::string why = "the reference executor has no kernel for it";
       if (const OpRow* row = find_op(node); row != nullptr && !row->no_kernel.empty())
         why = fmt::format("the reference executor refuses it: {}", row->no_kernel);
@@ -309,7 +331,7 @@ Status check_runnable(const Graph& graph) {
     }
     for (const auto* ids : {&node.inputs, &node.outputs})
       for (TensorId id : *ids)
-        if (id != kNoTensor && !element_kind(graph.tensor(id).dtype)) {
+        if (id != kNoTensor && !can_compute(graph.tensor(id).dtype, *kernel)) {
           errors.push_back(at(label(graph, node), Errc::unsupported,
                               fmt::format("tensor '{}' is {}, which isn't computed with",
                                           graph.tensor(id).name, name(graph.tensor(id).dtype))));

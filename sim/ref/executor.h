@@ -76,7 +76,8 @@ Result<std::vector<Array>> load_weights(const Graph& graph, std::optional<uint64
 Status check_runnable(const Graph& graph);
 
 /// A random tensor for graph input `id`: reals from [-1, 1), integers that index an embedding below
-/// its length, other integers and booleans 0 or 1; the same for the same name, shape and seed.
+/// its length, other integers, booleans and strings 0 or 1; the same for the same name, shape and
+/// seed.
 Array random_input(const Graph& graph, TensorId id, uint64_t seed,
                    std::shared_ptr<MemoryCount> count = nullptr);
 

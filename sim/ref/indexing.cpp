@@ -122,7 +122,7 @@ constexpr KernelRow kIndexingKernels[] = {
     {"Compress", by_value_rule},
     {"CumProd", cumulate<true>},
     {"CumSum", cumulate<false>},
-    {"Gather", gather},
+    {"Gather", gather, kOnnx, true},
     {"GatherElements", by_value_rule},
     {"GatherND", by_value_rule},
     {"NonZero", by_value_rule},

@@ -10,6 +10,7 @@
 #include "sim/graph/graph.h"
 #include "sim/operators/node_view.h"
 #include "sim/ref/array.h"
+#include "sim/ref/texts.h"
 #include "sim/ref/thread_pool.h"
 
 namespace accsim::sim::ref {
@@ -27,7 +28,8 @@ struct RunState {
   size_t random_weights = 0;            ///< how many have been drawn
   /// Operations that may be computed because of values, beyond what shapes say (run_operations()).
   double most_operations = std::numeric_limits<double>::infinity();
-  double operations = 0;  ///< of those, so far
+  double operations = 0;                                     ///< of those, so far
+  std::shared_ptr<Texts> texts = std::make_shared<Texts>();  ///< all strings of the run
 };
 
 /// What a kernel sees of its node: attributes and shapes (NodeView; shape rules have checked them),
@@ -91,11 +93,14 @@ class KernelContext : public NodeView {
 /// kernel doesn't do, Errc::invalid for inputs that break the operator's definition.
 using Kernel = Status (*)(KernelContext&);
 
-/// Which operator a kernel computes; domain "" is ONNX's own.
+inline constexpr std::string_view kOnnx = "";  ///< ONNX's own domain
+
+/// Which operator a kernel computes.
 struct KernelRow {
   std::string_view op;
   Kernel run;
-  std::string_view domain = "";
+  std::string_view domain = kOnnx;
+  bool moves = false;  ///< writes elements of inputs, whatever they are: strings, too
 };
 
 /// The families, each in its own files.
@@ -124,8 +129,8 @@ std::span<const KernelRow> contrib_matmul_kernels();
 /// Every row of every family.
 std::span<const KernelRow* const> all_kernels();
 
-/// The kernel of an operator; nullptr when there is none (OpRow::no_kernel says why).
-Kernel find_kernel(std::string_view domain, std::string_view op);
+/// The row of an operator; nullptr when it has no kernel (OpRow::no_kernel says why).
+const KernelRow* find_kernel(std::string_view domain, std::string_view op);
 
 /// "Slice: only ..." as Errc::unsupported.
 Error refuse(const NodeView& node, std::string_view what);

@@ -28,9 +28,9 @@ std::span<const KernelRow* const> all_kernels() {
   return kRows;
 }
 
-Kernel find_kernel(std::string_view domain, std::string_view op) {
+const KernelRow* find_kernel(std::string_view domain, std::string_view op) {
   for (const KernelRow* row : all_kernels())
-    if (row->op == op && row->domain == domain) return row->run;
+    if (row->op == op && row->domain == domain) return row;
   return nullptr;
 }
 

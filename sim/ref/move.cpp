@@ -276,6 +276,16 @@ Status dropout(KernelContext& step) {
   return ok();
 }
 
+/// What a Constant says by value_string or value_strings.
+std::vector<std::string> texts_of(const KernelContext& step) {
+  std::vector<std::string> out;
+  if (const Attribute* one = step.attribute("value_string"))
+    if (const auto* text = std::get_if<std::string>(&one->value)) out.push_back(*text);
+  if (const Attribute* all = step.attribute("value_strings"))
+    if (const auto* texts = std::get_if<std::vector<std::string>>(&all->value)) out = *texts;
+  return out;
+}
+
 /// A tensor that is too large for the graph to hold is read from the file.
 Status constant(KernelContext& step) {
   if (!step.has_output(0)) return ok();
@@ -284,6 +294,8 @@ Status constant(KernelContext& step) {
   const auto* held = attribute == nullptr
                          ? nullptr
                          : std::get_if<std::shared_ptr<const StoredTensor>>(&attribute->value);
+  if (held == nullptr && step.output(0).dtype == DType::string)
+    return step.share(0, array_of_texts(texts_of(step), step.out_dims(0), step.memory())), ok();
   if (held == nullptr || !*held) return by_value_rule(step);
   std::optional<Array> stored = stored_array(step.graph(), **held, step.memory());
   const std::optional<uint64_t> seed = step.state().weight_seed;
@@ -300,28 +312,28 @@ Status constant(KernelContext& step) {
 
 constexpr KernelRow kMoveKernels[] = {
     {"CenterCropPad", center_crop_pad},
-    {"Concat", concat},
-    {"Constant", constant},
+    {"Concat", concat, kOnnx, true},
+    {"Constant", constant, kOnnx, true},
     {"ConstantOfShape", constant_of_shape},
     {"DepthToSpace", depth_to_space},
     {"Dropout", dropout},
-    {"Expand", expand},
+    {"Expand", expand, kOnnx, true},
     {"EyeLike", eye_like},
-    {"Flatten", share_input},
+    {"Flatten", share_input, kOnnx, true},
     {"Pad", pad},
     {"Range", by_value_rule},
-    {"Reshape", share_input},
-    {"ReverseSequence", reverse_sequence},
-    {"Shape", shape},
-    {"Size", size},
-    {"Slice", slice},
+    {"Reshape", share_input, kOnnx, true},
+    {"ReverseSequence", reverse_sequence, kOnnx, true},
+    {"Shape", shape, kOnnx, true},
+    {"Size", size, kOnnx, true},
+    {"Slice", slice, kOnnx, true},
     {"SpaceToDepth", space_to_depth},
-    {"Split", split},
-    {"Squeeze", share_input},
-    {"Tile", tile},
-    {"Transpose", transpose},
+    {"Split", split, kOnnx, true},
+    {"Squeeze", share_input, kOnnx, true},
+    {"Tile", tile, kOnnx, true},
+    {"Transpose", transpose, kOnnx, true},
     {"Trilu", by_value_rule},
-    {"Unsqueeze", share_input},
+    {"Unsqueeze", share_input, kOnnx, true},
 };
 
 }  // namespace

@@ -8,9 +8,11 @@
 #include <charconv>
 #include <cstring>
 
+#include "sim/base/json_text.h"
 #include "sim/onnx/decode.h"
 #include "sim/operators/fold.h"
 #include "sim/ref/raw.h"
+#include "sim/ref/texts.h"
 
 namespace accsim::sim::ref {
 namespace {
@@ -45,6 +47,7 @@ struct Header {
   Dims dims;
   bool swapped = false, fortran = false;
   size_t end = 0;
+  size_t width = 0;  ///< bytes of an element
 };
 
 /// The text between `key` and the next of `stops`.
@@ -68,6 +71,15 @@ bool parse_dims(std::string_view text, Dims& dims) {
   }
 }
 
+/// Characters that "U" elements have; 0 when there are none, or more than a file could hold.
+size_t text_length(std::string_view digits) {
+  constexpr size_t kMost = size_t{1} << 40;
+  size_t length = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), length);
+  return error == std::errc() && end == digits.data() + digits.size() && length <= kMost ? length
+                                                                                         : 0;
+}
+
 Result<Header> parse_header(std::string_view bytes, const std::string& file) {
   if (bytes.size() < 12 || !begins_as_npy(bytes)) return bad(file, "isn't a .npy file");
   const bool wide = bytes[6] != 1;  // formats 2 and 3 have four bytes of length
@@ -86,6 +98,12 @@ Result<Header> parse_header(std::string_view bytes, const std::string& file) {
   }
   for (const Code& c : kCodes)
     if (c.code == descr) h.dtype = c.dtype;
+  h.width = static_cast<size_t>(bits(h.dtype)) / 8;
+  if (descr.starts_with('U')) {
+    h.dtype = DType::string;
+    h.width = 4 * text_length(descr.substr(1));
+    if (h.width == 0) return bad(file, "holds strings without a length");
+  }
   if (h.dtype == DType::undefined)
     return bad(file, fmt::format("holds elements of type '{}', which isn't computed with", descr));
   h.fortran = text.find("'fortran_order': True") != std::string_view::npos;
@@ -95,24 +113,82 @@ Result<Header> parse_header(std::string_view bytes, const std::string& file) {
   return h;
 }
 
-}  // namespace
-
-std::string to_npy(const Array& array) {
-  const DType dtype = written_type(array);
-  std::string_view code;
-  for (const Code& c : kCodes)
-    if (c.dtype == dtype) code = c.code;
+/// A file's beginning, up to the elements, whose type NumPy calls `descr`.
+std::string npy_header(std::string_view descr, const Dims& dims) {
   std::string shape;
-  for (int64_t d : array.dims())
-    shape += fmt::format("{},{}", d, array.dims().size() > 1 ? " " : "");
-  std::string header = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}), }}",
-                                   bits(dtype) <= 8 ? '|' : '<', code, shape);
+  for (int64_t d : dims) shape += fmt::format("{},{}", d, dims.size() > 1 ? " " : "");
+  std::string header =
+      fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", descr, shape);
   header.resize((kMagic.size() + 2 + header.size() + 1 + 63) / 64 * 64 - kMagic.size() - 3, ' ');
   header += '\n';
   std::string out(kMagic);
   out += static_cast<char>(header.size() & 0xFF);
   out += static_cast<char>(header.size() >> 8);
-  out += header;
+  return out + header;
+}
+
+/// The characters of well-formed UTF-8.
+std::u32string characters_of(std::string_view text) {
+  std::u32string out;
+  for (size_t at = 0; at < text.size();) {
+    const auto first = static_cast<uint8_t>(text[at]);
+    const size_t bytes = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+    char32_t code = bytes == 1 ? first : first & (0x7FU >> bytes);
+    for (size_t i = 1; i < bytes; ++i)
+      code = code << 6 | (static_cast<uint8_t>(text[at + i]) & 0x3FU);
+    out += code;
+    at += bytes;
+  }
+  return out;
+}
+
+void append_utf8(char32_t code, std::string& to) {
+  const size_t more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+  const char32_t lead[] = {0, 0xC0, 0xE0, 0xF0};
+  to += static_cast<char>(lead[more] | code >> (6 * more));
+  for (size_t i = more; i-- > 0;) to += static_cast<char>(0x80 | (code >> (6 * i) & 0x3F));
+}
+
+/// Strings as NumPy's "<U": as many characters of four bytes as the longest has, zeros behind.
+std::string texts_to_npy(const Array& array) {
+  std::vector<std::u32string> texts;
+  size_t longest = 1;
+  for (int64_t i = 0; i < array.size(); ++i) {
+    texts.push_back(characters_of(utf8_text(text_at(array, i))));
+    longest = std::max(longest, texts.back().size());
+  }
+  std::string out = npy_header(fmt::format("<U{}", longest), array.dims());
+  for (std::u32string& text : texts) {
+    text.resize(longest, 0);
+    for (const char32_t code : text)
+      for (int byte = 0; byte < 4; ++byte) out += static_cast<char>(code >> (8 * byte) & 0xFF);
+  }
+  return out;
+}
+
+/// The strings of "<U" elements, `width` bytes each; nullopt when one has a character that there
+/// isn't.
+std::optional<std::vector<std::string>> texts_of_npy(const std::vector<uint8_t>& raw,
+                                                     size_t width) {
+  std::vector<std::string> out(width > 0 ? raw.size() / width : 0);
+  for (size_t i = 0; i < out.size() * width; i += 4) {
+    const auto code = static_cast<char32_t>(onnx::little_endian(raw.data() + i, 4));
+    if (code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) return std::nullopt;
+    if (code != 0) append_utf8(code, out[i / width]);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string to_npy(const Array& array) {
+  if (array.dtype() == DType::string) return texts_to_npy(array);
+  const DType dtype = written_type(array);
+  std::string_view code;
+  for (const Code& c : kCodes)
+    if (c.dtype == dtype) code = c.code;
+  std::string out =
+      npy_header(fmt::format("{}{}", bits(dtype) <= 8 ? '|' : '<', code), array.dims());
   if (dtype == DType::float16) {
     for (int64_t i = 0; i < array.size(); ++i) {
       const auto half = std::bit_cast<uint16_t>(Eigen::half(array.data<float>()[i]));
@@ -129,7 +205,7 @@ Result<Array> from_npy(std::string_view bytes, const std::string& file) {
   const Result<Header> h = parse_header(bytes, file);
   if (!h) return h.errors();
   const std::optional<int64_t> count = checked_elements(h->dims);
-  const auto width = static_cast<size_t>(bits(h->dtype)) / 8;
+  const size_t width = h->width;
   const size_t data = bytes.size() - h->end;
   if (!count || static_cast<uint64_t>(*count) > data / width ||
       static_cast<size_t>(*count) * width > data)
@@ -137,10 +213,11 @@ Result<Array> from_npy(std::string_view bytes, const std::string& file) {
   std::vector<uint8_t> raw(
       bytes.begin() + static_cast<ptrdiff_t>(h->end),
       bytes.begin() + static_cast<ptrdiff_t>(h->end) + *count * static_cast<int64_t>(width));
+  const size_t number = h->dtype == DType::string ? 4 : width;
   if (h->swapped)
-    for (size_t i = 0; i < raw.size(); i += width)
+    for (size_t i = 0; i < raw.size(); i += number)
       std::reverse(raw.begin() + static_cast<ptrdiff_t>(i),
-                   raw.begin() + static_cast<ptrdiff_t>(i + width));
+                   raw.begin() + static_cast<ptrdiff_t>(i + number));
   if (h->fortran && h->dims.size() > 1) {
     Strides strides(h->dims.size());
     int64_t step = 1;
@@ -155,6 +232,11 @@ Result<Array> from_npy(std::string_view bytes, const std::string& file) {
       to += width;
     }
     raw = std::move(turned);
+  }
+  if (h->dtype == DType::string) {
+    const auto texts = texts_of_npy(raw, width);
+    if (!texts) return bad(file, "has a character that there isn't");
+    return array_of_texts(*texts, h->dims);
   }
   const ConstPtr values =
       h->dtype == DType::float16

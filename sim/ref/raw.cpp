@@ -17,14 +17,22 @@
 namespace accsim::sim::ref {
 namespace {
 
+/// Puts a code of so many bits, at most 8, behind those of the elements before it.
+template <class Bytes>
+void put_code(Bytes& bytes, int64_t element, int width, int code) {
+  const int64_t place = element * width;
+  const auto at = static_cast<size_t>(place / 8);
+  const auto shift = static_cast<int>(place % 8);
+  using Byte = typename Bytes::value_type;
+  bytes[at] = static_cast<Byte>(bytes[at] | code << shift);
+  if (shift + width > 8) bytes[at + 1] = static_cast<Byte>(bytes[at + 1] | code >> (8 - shift));
+}
+
 /// The codes of the values that a type of 8 bits or fewer holds, by their bits as float32.
 std::map<uint32_t, uint8_t> codes_of_floats(DType dtype) {
   const int count = 1 << bits(dtype);
   std::vector<uint8_t> codes(static_cast<size_t>(storage_bytes(dtype, count)));
-  for (int code = 0; code < count; ++code) {
-    const int place = code * bits(dtype);
-    codes[static_cast<size_t>(place / 8)] |= static_cast<uint8_t>(code << (place % 8));
-  }
+  for (int code = 0; code < count; ++code) put_code(codes, code, bits(dtype), code);
   const auto values = array_of(dtype, {count}, {codes.data(), codes.size(), {}});
   check(values.has_value(), "a float that is kept");
   std::map<uint32_t, uint8_t> out;
@@ -39,10 +47,7 @@ std::string packed(const Array& array, Code code) {
   const int width = bits(array.dtype());
   const int mask = (1 << width) - 1;
   std::string out(static_cast<size_t>(storage_bytes(array.dtype(), array.size())), '\0');
-  for (int64_t i = 0; i < array.size(); ++i) {
-    const int64_t place = i * width;
-    out[static_cast<size_t>(place / 8)] |= static_cast<char>((code(i) & mask) << (place % 8));
-  }
+  for (int64_t i = 0; i < array.size(); ++i) put_code(out, i, width, code(i) & mask);
   return out;
 }
 
@@ -74,6 +79,8 @@ std::string halves(const Array& array) {
 
 }  // namespace
 
+bool has_raw_elements(DType dtype) { return element_kind(dtype) && dtype != DType::string; }
+
 std::string to_raw(const Array& array) {
   const DType dtype = array.dtype();
   if (dtype == DType::float16) return halves<Eigen::half>(array);
@@ -88,9 +95,11 @@ std::string to_raw(const Array& array) {
 
 Result<Array> from_raw(std::string_view bytes, DType dtype, const Dims& dims,
                        const std::string& file) {
-  if (!element_kind(dtype))
-    return Error{Errc::unsupported,
-                 fmt::format("elements of type {} aren't computed with", name(dtype)), file};
+  if (!has_raw_elements(dtype))
+    return Error{
+        Errc::unsupported,
+        fmt::format("elements of type {} can't be raw, or aren't computed with", name(dtype)),
+        file};
   const std::optional<int64_t> count = checked_elements(dims);
   const int64_t most = std::numeric_limits<int64_t>::max() / 64;
   const int64_t wanted = count && *count <= most ? storage_bytes(dtype, *count) : -1;

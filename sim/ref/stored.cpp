@@ -7,6 +7,7 @@
 #include "sim/operators/node_view.h"
 #include "sim/operators/op_table.h"
 #include "sim/ref/executor.h"
+#include "sim/ref/texts.h"
 
 namespace accsim::sim::ref {
 namespace {
@@ -45,6 +46,14 @@ std::optional<Array> stored(const std::string& file, DType dtype, const Dims& di
                             const Payload& payload, const ConstPtr& value,
                             std::shared_ptr<MemoryCount> count) {
   if (!element_kind(dtype)) return std::nullopt;
+  if (dtype == DType::string) {
+    const auto texts = read_texts(dims, payload);
+    if (!texts) return std::nullopt;
+    return array_of_texts(*texts, dims, std::move(count));
+  }
+  // A sparse tensor is made dense beside the array.
+  const bool sparse = payload.kind == Payload::Kind::sparse;
+  const Held dense(count, sparse ? storage_bytes(dtype, elements(dims)) : 0);
   const auto raw = raw_elements(file, dtype, dims, payload);
   if (raw && (payload.kind != Payload::Kind::none || elements(dims) == 0))
     return decoded(dtype, dims, *raw, std::move(count));
@@ -146,7 +155,7 @@ Spread spread_of(const Graph& graph, TensorId id) {
 }  // namespace
 
 std::optional<Array> array_of(DType dtype, const Dims& dims, const RawElements& raw) {
-  if (!element_kind(dtype) ||
+  if (!element_kind(dtype) || dtype == DType::string ||
       static_cast<int64_t>(raw.size) != storage_bytes(dtype, elements(dims)))
     return std::nullopt;
   return decoded(dtype, dims, raw, nullptr);
@@ -167,6 +176,10 @@ std::optional<Array> stored_array(const Graph& graph, const StoredTensor& tensor
 Array random_weights(const Graph& graph, TensorId id, uint64_t seed,
                      std::shared_ptr<MemoryCount> count) {
   const Tensor& tensor = graph.tensor(id);
+  if (tensor.dtype == DType::string) {
+    const std::vector<std::string> zeros(static_cast<size_t>(elements(tensor.dims)), "0");
+    return array_of_texts(zeros, tensor.dims, std::move(count));
+  }
   Array array(tensor.dtype, tensor.dims, std::move(count));
   Random random = generator(tensor.name, seed);
   const Spread spread = spread_of(graph, id);
@@ -189,7 +202,8 @@ Array random_weights(const Graph& graph, TensorId id, uint64_t seed,
 Array random_input(const Graph& graph, TensorId id, uint64_t seed,
                    std::shared_ptr<MemoryCount> count) {
   const Tensor& tensor = graph.tensor(id);
-  uint64_t below = tensor.dtype != DType::boolean && bits(tensor.dtype) <= 8 ? 128 : 2;
+  const bool narrow = is_integer(tensor.dtype) || is_float(tensor.dtype);
+  uint64_t below = narrow && bits(tensor.dtype) <= 8 ? 128 : 2;
   each_reader(graph, id, [&](const Node& node, size_t port) {
     const OpRow* row = find_op(node);
     if (row == nullptr || row->role(port) != PortRole::row_index || node.inputs[0] == kNoTensor)
@@ -199,8 +213,14 @@ Array random_input(const Graph& graph, TensorId id, uint64_t seed,
     if (axis && view.dims(0)[static_cast<size_t>(*axis)] > 0)
       below = static_cast<uint64_t>(view.dims(0)[static_cast<size_t>(*axis)]);
   });
-  Array array(tensor.dtype, tensor.dims, std::move(count));
   Random random = generator(tensor.name, seed);
+  if (tensor.dtype == DType::string) {
+    std::vector<std::string> digits;
+    for (int64_t i = 0; i < elements(tensor.dims); ++i)
+      digits.emplace_back(random.next() % below == 0 ? "0" : "1");
+    return array_of_texts(digits, tensor.dims, std::move(count));
+  }
+  Array array(tensor.dtype, tensor.dims, std::move(count));
   with_element_kind(array.kind(), [&]<class T>(T) {
     T* to = array.data<T>();
     for (int64_t i = 0; i < array.size(); ++i) {

@@ -251,7 +251,9 @@ class Run(Case):
         self.refused("can't be opened", "run", path, "--input", "x=absent.npy")
         self.refused("is a folder", "run", path, "--input", f"x={self.folder}")
         self.refused("2x7", "run", path, "--input", f"x={self.folder}/bad.npy")
-        self.refused("isn't computed with", "run", path, "--input", f"x={self.folder}/words.npy")
+        self.refused("holds string", "run", path, "--input", f"x={self.folder}/words.npy")
+        np.save(self.folder / "waves.npy", np.zeros(2, np.complex64))
+        self.refused("isn't computed with", "run", path, "--input", f"x={self.folder}/waves.npy")
         self.refused("--output DIR", "run", path, "--dump", "all")
         self.refused("no layer", "run", path, "--dump", "nothing", "--output", self.folder / "n")
         self.refused("random:SEED", "run", path, "--weights", "1")
@@ -470,6 +472,64 @@ class Forms(Case):
             save(nodes, [("x", TensorProto.FLOAT, [len(x)])], ["y"], path, opset=28)
             np.testing.assert_array_equal(self.result(path, x=x), values[even] * np.sign(x))
             self.good("--hw", "8x8", path)
+
+    def test_strings_go_where_numbers_go(self):
+        names = np.array(["ant", "bee", "", "d\u00f6g", "\U0001f40c"])
+        stored = [
+            helper.make_tensor("names", TensorProto.STRING, [5], [n.encode() for n in names]),
+            helper.make_tensor("shape", TensorProto.INT64, [2], [3, 2]),
+            helper.make_tensor("two", TensorProto.INT64, [1], [2]),
+        ]
+        path = self.folder / "strings.onnx"
+        save(
+            [
+                helper.make_node("ArgMax", ["x"], ["best"], axis=1, keepdims=0),
+                helper.make_node("Gather", ["names", "best"], ["label"]),
+                helper.make_node("TopK", ["x", "two"], ["v", "ids"]),
+                helper.make_node("Gather", ["names", "ids"], ["top"]),
+                helper.make_node("Reshape", ["s", "shape"], ["r"]),
+                helper.make_node("Concat", ["r", "top"], ["all"], axis=1),
+                helper.make_node("Transpose", ["all"], ["y"]),
+                helper.make_node("Constant", [], ["words"], value_strings=["a", "b"]),
+                helper.make_node("Shape", ["words"], ["n"]),
+            ],
+            [("x", TensorProto.FLOAT, [3, 5]), ("s", TensorProto.STRING, [6])],
+            ["label", "y", "n", "words"],
+            path,
+            stored,
+        )
+        x = np.random.default_rng(0).normal(size=(3, 5)).astype(np.float32)
+        for given in (
+            np.array(list("pqrbst")),
+            np.array(["\u00e9", "longer", "", "bee", "a", "b"]),
+        ):
+            top = names[np.argsort(-x, 1)[:, :2]]
+            expected = np.concatenate([given.reshape(3, 2), top], 1).T
+            np.testing.assert_array_equal(self.result(path, x=x, s=given), expected)
+            label = np.load(self.folder / "o" / "label.npy")
+            np.testing.assert_array_equal(label, names[x.argmax(1)])
+            np.testing.assert_array_equal(np.load(self.folder / "o" / "words.npy"), ["a", "b"])
+            np.testing.assert_array_equal(np.load(self.folder / "o" / "n.npy"), [2])
+        self.good("--hw", "8x8", path)
+        out = self.good("run", path)
+        self.assertIn("output 'words': string 2, 'a', 'b'", out)
+        self.assertRegex(out, "output 'y': string 4x3, '[01]', '[01]', '[01]' ...")
+        np.save(self.folder / "numbers.npy", np.zeros(6, np.int64))
+        self.refused(
+            "holds int64, but input 's' is string",
+            "run",
+            path,
+            "--input",
+            f"s={self.folder}/numbers.npy",
+        )
+        hashed = self.folder / "hashed.onnx"
+        save(
+            [helper.make_node("Cast", ["s"], ["y"], to=TensorProto.FLOAT)],
+            [("s", TensorProto.STRING, [2])],
+            ["y"],
+            hashed,
+        )
+        self.refused("tensor 's' is string, which isn't computed with", "run", hashed)
 
     def test_optionals_and_mapped_sequences_are_what_is_in_them(self):
         rng = np.random.default_rng(0)

@@ -75,10 +75,17 @@ CASES = [
     Case(
         "texts",
         RUN,
-        given(npy(header("<U3"))),
+        given(npy(header("<U3"), b"\0" * 72)),
         """
-        accsim: error: x.npy: holds elements of type 'U3', which isn't computed with; write it again
-        with numpy.save
+        accsim: error: x.npy: holds string, but input 'x' is float32
+    """,
+    ),
+    Case(
+        "texts without a length",
+        RUN,
+        given(npy(header("<U0"))),
+        """
+        accsim: error: x.npy: holds strings without a length; write it again with numpy.save
     """,
     ),
     Case(

@@ -18,11 +18,11 @@ std::string all_codes(DType dtype) {
         out += static_cast<char>((code >> (8 * byte)) & 0xFF);
     return out;
   }
-  int place = 0;
-  for (int code = 0; code < 1 << width; ++code, place += width) {
-    if (place % 8 == 0) out += '\0';
-    out.back() = static_cast<char>(out.back() | (code << (place % 8)));
-  }
+  out.resize((static_cast<size_t>(width) << width) / 8);
+  size_t place = 0;  // bit by bit
+  for (int code = 0; code < 1 << width; ++code)
+    for (int bit = 0; bit < width; ++bit, ++place)
+      out[place / 8] = static_cast<char>(out[place / 8] | (code >> bit & 1) << place % 8);
   return out;
 }
 
@@ -34,8 +34,8 @@ TEST(Raw, IsEveryCodeOfATypeWrittenAsItWasRead) {
   for (const DType dtype :
        {DType::int8, DType::uint8, DType::int16, DType::uint16, DType::float16, DType::bfloat16,
         DType::float8e4m3fn, DType::float8e4m3fnuz, DType::float8e5m2, DType::float8e5m2fnuz,
-        DType::float8e8m0, DType::uint4, DType::int4, DType::float4e2m1, DType::uint2,
-        DType::int2}) {
+        DType::float8e8m0, DType::uint4, DType::int4, DType::float4e2m1, DType::uint2, DType::int2,
+        DType::float6e2m3, DType::float6e3m2}) {
     SCOPED_TRACE(name(dtype));
     const std::string codes = all_codes(dtype);
     const int64_t count = int64_t{1} << bits(dtype);
