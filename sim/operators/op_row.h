@@ -233,7 +233,7 @@ struct OpRow {
   int since = 1;                       ///< first opset version that has it
   int min_inputs = 1, max_inputs = 1;  ///< kVariadic: no limit
   RowList<Port, 18> ports = {};        ///< inputs in order; those behind the list are plain data
-  RowList<std::string_view, 12> attributes = {};  ///< of any version, of ai.onnx up to kNewestOpset
+  RowList<std::string_view, 16> attributes = {};  ///< of any version, of ai.onnx up to kNewestOpset
   Fate fate = Fate::vector;                       ///< of a node that isn't folded
   ShapeRule shape = nullptr;                      ///< nullptr only for control flow
   ValueRule value = nullptr;                      ///< nullptr: never folded to a value

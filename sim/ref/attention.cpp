@@ -14,6 +14,14 @@
 namespace accsim::sim::ref {
 namespace {
 
+/// softmax_row() of a row and one score more, which isn't kept.
+void softmax_with_sink(double* row, int64_t length, double sink) {
+  std::vector<double> all(row, row + length);
+  all.push_back(sink);
+  softmax_row(all.data(), length + 1);
+  std::copy_n(all.begin(), length, row);
+}
+
 /// The scores of one head on their way to the softmax. Each stage is kept when it is asked for. A
 /// query to which the bias leaves no key gets zeros.
 void finish_scores(const AttentionTask& t, int64_t b, int64_t h, double* scores, double* kept) {
@@ -37,8 +45,10 @@ void finish_scores(const AttentionTask& t, int64_t b, int64_t h, double* scores,
       }
   keep(Keep::biased);
   for (int64_t i = 0; i < t.q_len; ++i) {
-    if (sees[static_cast<size_t>(i)])
+    if (sees[static_cast<size_t>(i)] && t.sinks.empty())
       softmax_row(scores + i * t.total, t.total);
+    else if (sees[static_cast<size_t>(i)])
+      softmax_with_sink(scores + i * t.total, t.total, t.sinks[static_cast<size_t>(h)]);
     else
       std::fill_n(scores + i * t.total, t.total, 0.0);
   }

@@ -12,6 +12,8 @@ struct AttentionTask {
   int64_t batch = 0, q_heads = 0, kv_heads = 0, q_len = 0, total = 0, head = 0, v_head = 0;
   const double *q = nullptr, *k = nullptr, *v = nullptr;
   double scale = 1, softcap = 0;
+  /// A score a head that takes part in the softmax's sum and in nothing else; may be empty.
+  std::vector<double> sinks{};
   /// Added to the score of query i and key j; may be empty.
   std::function<double(int64_t batch, int64_t head, int64_t i, int64_t j)> bias;
   enum class Keep { none, scores, capped, biased, softmax } keep = Keep::none;

@@ -17,10 +17,11 @@ namespace {
 /// What com.microsoft's attentions add to the scores: a bias that broadcasts, padded keys,
 /// causality.
 struct ScoreBias {
-  std::vector<double> bias, padding;  ///< padding: batch x keys, 0 where a key is padding
+  std::vector<double> bias, padding;  ///< padding: 0 where a key is left out
   Strides strides;
+  Strides padding_strides;  ///< of batch, query and key
   double filter = -10000;
-  int64_t keys = 0, past = 0;
+  int64_t past = 0;
   bool causal = false;
 
   double operator()(int64_t b, int64_t h, int64_t i, int64_t j) const {
@@ -28,7 +29,10 @@ struct ScoreBias {
     if (!bias.empty())
       sum += bias[static_cast<size_t>(b * strides[0] + h * strides[1] + i * strides[2] +
                                       j * strides[3])];
-    if (!padding.empty() && padding[static_cast<size_t>(b * keys + j)] == 0) sum += filter;
+    if (!padding.empty() &&
+        padding[static_cast<size_t>(b * padding_strides[0] + i * padding_strides[1] +
+                                    j * padding_strides[2])] == 0)
+      sum += filter;
     if (causal && j > i + past) sum += std::min(filter, -1e9);
     return sum;
   }
@@ -50,7 +54,6 @@ Result<ScoreBias> score_bias(const KernelContext& step, const AttentionTask& t, 
                              size_t padding) {
   ScoreBias out;
   out.filter = real_attr(step, "mask_filter_value", -10000);
-  out.keys = t.total;
   out.past = t.total - t.q_len;
   out.causal = int_attr(step, "unidirectional", 0) != 0;
   if (step.has_input(bias)) {
@@ -62,12 +65,15 @@ Result<ScoreBias> score_bias(const KernelContext& step, const AttentionTask& t, 
   }
   if (step.has_input(padding)) {
     const Dims& dims = step.dims(padding);
-    if (dims == Dims{t.batch} || dims == Dims{2 * t.batch})
-      out.padding = between(step.integers(padding), t.batch, t.total);
-    else if (dims == Dims{t.batch, t.total})
-      out.padding = step.reals(padding);
-    else
-      return refuse(step, "masks other than batch x keys and ends of keys aren't computed");
+    const bool ends = dims == Dims{t.batch} || dims == Dims{2 * t.batch};
+    out.padding_strides = {t.total, 0, 1};
+    if (dims == Dims{t.batch, t.q_len, t.total})
+      out.padding_strides = {t.q_len * t.total, t.total, 1};
+    else if (!ends && dims != Dims{t.batch, t.total})
+      return refuse(step,
+                    "masks other than batch x keys, batch x queries x keys and ends of keys "
+                    "aren't computed");
+    out.padding = ends ? between(step.integers(padding), t.batch, t.total) : step.reals(padding);
   }
   return out;
 }
@@ -123,20 +129,33 @@ Status multi_head(KernelContext& step) {
   return ok();
 }
 
+/// Inputs of an attention behind a projection.
+struct ProjectedPorts {
+  size_t bias, mask, past;
+};
+
+/// Keys (0) or values (1) of a past of 2 x batch x heads x length x size; {} without one.
+std::vector<double> past_half(const KernelContext& step, size_t past, int64_t half) {
+  const std::vector<double> both = step.reals(past);
+  const auto middle = static_cast<ptrdiff_t>(both.size() / 2);
+  return {both.begin() + half * middle, both.begin() + (half + 1) * middle};
+}
+
 /// Attention behind a projection: `all` has queries, keys and values of `sizes` columns beside one
-/// another; ports of the scores' bias and of the mask.
+/// another.
 Status attend_projected(KernelContext& step, const std::vector<double>& all,
-                        const std::vector<int64_t>& sizes, size_t bias, size_t mask) {
+                        const std::vector<int64_t>& sizes, const ProjectedPorts& ports) {
   const Dims& x = step.dims(0);
   const int64_t columns = sizes[0] + sizes[1] + sizes[2];
   AttentionTask t;
   t.batch = x[0];
   t.q_heads = t.kv_heads = int_attr(step, "num_heads", 1);
-  t.q_len = t.total = x[1];
+  t.q_len = x[1];
+  t.total = x[1] + (step.has_input(ports.past) ? step.dims(ports.past)[3] : 0);
   t.head = sizes[0] / t.q_heads;
   t.v_head = sizes[2] / t.q_heads;
-  if (t.head != t.v_head && step.has_output(1))
-    return refuse(step, "keys and values of two sizes have no common present");
+  if (t.head != t.v_head && (step.has_output(1) || step.has_input(ports.past)))
+    return refuse(step, "keys and values of two sizes have no common past or present");
   const auto part = [&](int64_t from, int64_t size) {
     std::vector<double> out;
     for (int64_t r = 0; r < x[0] * x[1]; ++r)
@@ -144,14 +163,17 @@ Status attend_projected(KernelContext& step, const std::vector<double>& all,
                  all.begin() + r * columns + from + size);
     return split_heads(out, t.batch, t.q_len, t.q_heads);
   };
-  const std::vector<double> q = part(0, sizes[0]), k = part(sizes[0], sizes[1]),
-                            v = part(sizes[0] + sizes[1], sizes[2]);
+  const int64_t rows = t.batch * t.q_heads;
+  const std::vector<double> q = part(0, sizes[0]);
+  const auto k = append_length(past_half(step, ports.past, 0), part(sizes[0], sizes[1]), rows);
+  const auto v =
+      append_length(past_half(step, ports.past, 1), part(sizes[0] + sizes[1], sizes[2]), rows);
   t.q = q.data();
   t.k = k.data();
   t.v = v.data();
   const double scale = real_attr(step, "scale", 0);
   t.scale = scale == 0 ? 1 / std::sqrt(static_cast<double>(t.head)) : scale;
-  Result<ScoreBias> added = score_bias(step, t, bias, mask);
+  Result<ScoreBias> added = score_bias(step, t, ports.bias, ports.mask);
   if (!added) return added.errors();
   t.bias = std::move(*added);
   step.put(0, join_heads(attend(step.state(), t).out, t.batch, t.q_heads, t.q_len));
@@ -174,24 +196,30 @@ std::vector<double> project(KernelContext& step, const std::vector<double>& in,
   return all;
 }
 
+/// What isn't computed of Attention and QAttention.
+Status check_projected(KernelContext& step) {
+  if (int_attr(step, "do_rotary", 0) != 0) return refuse(step, "a rotation isn't computed");
+  if (int_attr(step, "past_present_share_buffer", 0) != 0)
+    return refuse(step, "a past and a present in one buffer aren't computed");
+  return ok();
+}
+
 /// Projection of the input to queries, keys and values, then attention.
 Status projected(KernelContext& step) {
-  if (step.has_input(4) || int_attr(step, "do_rotary", 0) != 0)
-    return refuse(step, "a past or a rotation isn't computed");
+  if (Status s = check_projected(step); !s) return s;
   const auto sizes = step.attr("qkv_hidden_sizes", std::vector<int64_t>(3, step.dims(1)[1] / 3));
   if (!step.has_output(0)) return ok();
   const std::vector<double> bias = step.reals(2);
   std::vector<double> all = project(step, step.reals(0), step.reals(1));
   if (all.empty()) return ok();
   for (size_t i = 0; i < all.size() && !bias.empty(); ++i) all[i] += bias[i % bias.size()];
-  return attend_projected(step, all, sizes, 5, 3);
+  return attend_projected(step, all, sizes, {.bias = 5, .mask = 3, .past = 4});
 }
 
 /// The same, projected in integers: inputs x, weights, bias of floats, scales of x and of the
 /// weights (one, or one a column), mask, zero points of both, past.
 Status qattention(KernelContext& step) {
-  if (step.has_input(8) || int_attr(step, "do_rotary", 0) != 0)
-    return refuse(step, "a past or a rotation isn't computed");
+  if (Status s = check_projected(step); !s) return s;
   const int64_t columns = step.dims(1)[1];
   std::vector<double> in = step.reals(0), weights = step.reals(1);
   subtract_zero(weights, step.dims(1), step.reals(7), false);
@@ -204,7 +232,8 @@ Status qattention(KernelContext& step) {
     const size_t column = i % static_cast<size_t>(columns);
     all[i] = all[i] * step.real_or(3, 1) * scale[column % scale.size()] + bias[column];
   }
-  return attend_projected(step, all, std::vector<int64_t>(3, columns / 3), step.input_count(), 5);
+  return attend_projected(step, all, std::vector<int64_t>(3, columns / 3),
+                          {.bias = step.input_count(), .mask = 5, .past = 8});
 }
 
 /// A present cache: of every batch entry the first past[b] rows of the old one, then the new ones.
@@ -225,17 +254,57 @@ std::vector<double> present_cache(const AttentionTask& t, const std::vector<int6
 
 /// What isn't computed of GroupQueryAttention.
 Status check_group_query(KernelContext& step) {
-  if (!step.has_input(1)) return refuse(step, "packed queries, keys and values aren't computed");
-  for (size_t i = 9; i < step.input_count(); ++i)
-    if (step.has_input(i)) return refuse(step, "inputs from position_ids on aren't computed");
-  if (step.attr("k_quant_type", "NONE") != "NONE" || step.attr("v_quant_type", "NONE") != "NONE")
+  if (step.attr("k_quant_type", "NONE") != "NONE" || step.attr("v_quant_type", "NONE") != "NONE" ||
+      step.has_input(12) || step.has_input(13))
     return refuse(step, "quantised caches aren't computed");
   if (step.has_input(3) != step.has_input(4) || (step.has_input(3) && step.dims(3) != step.dims(4)))
     return bad_node(step, "past_key and past_value must be of one shape");
-  if (int_attr(step, "local_window_size", -1) > 0 || int_attr(step, "smooth_softmax", 0) != 0)
-    return refuse(step, "local windows and smooth softmax aren't computed");
-  if (step.dims(1)[1] != step.dims(0)[1])
+  if (int_attr(step, "sliding_window_cache", 0) != 0)
+    return refuse(step, "caches of a window's size aren't computed");
+  if (step.has_input(1) && step.dims(1)[1] != step.dims(0)[1])
     return refuse(step, "keys of another length aren't computed");
+  if (step.has_input(14) != step.has_input(15))
+    return bad_node(step, "q_norm_weight and k_norm_weight go together");
+  return ok();
+}
+
+/// Queries, keys and values of the new tokens, each batch x heads x length x size.
+struct FreshRows {
+  std::vector<double> q, k, v;
+};
+
+FreshRows fresh_rows(const KernelContext& step, const AttentionTask& t) {
+  if (step.has_input(1))
+    return {split_heads(step.reals(0), t.batch, t.q_len, t.q_heads),
+            split_heads(step.reals(1), t.batch, t.q_len, t.kv_heads),
+            split_heads(step.reals(2), t.batch, t.q_len, t.kv_heads)};
+  // Heads of all three lie beside one another.
+  const int64_t heads = t.q_heads + 2 * t.kv_heads, each = t.q_len * t.head;
+  const std::vector<double> all = split_heads(step.reals(0), t.batch, t.q_len, heads);
+  FreshRows out;
+  for (int64_t b = 0; b < t.batch; ++b) {
+    auto from = all.begin() + b * heads * each;
+    for (auto& [to, count] : {std::pair(&out.q, t.q_heads), std::pair(&out.k, t.kv_heads),
+                              std::pair(&out.v, t.kv_heads)}) {
+      to->insert(to->end(), from, from + count * each);
+      from += count * each;
+    }
+  }
+  return out;
+}
+
+/// Divides each row of `size` by its root mean square, then multiplies it with the weights.
+Status normalise_rows(KernelContext& step, size_t weights, int64_t size, std::vector<double>& on) {
+  const std::vector<double> gain = step.reals(weights);
+  const double epsilon = real_attr(step, "qk_norm_epsilon", 1e-6);
+  if (static_cast<int64_t>(gain.size()) != size)
+    return bad_node(step, fmt::format("input {} must have {} elements", weights, size));
+  for (size_t row = 0; row < on.size(); row += gain.size()) {
+    double square = 0;
+    for (size_t i = 0; i < gain.size(); ++i) square += on[row + i] * on[row + i];
+    const double factor = 1 / std::sqrt(square / static_cast<double>(size) + epsilon);
+    for (size_t i = 0; i < gain.size(); ++i) on[row + i] *= factor * gain[i];
+  }
   return ok();
 }
 
@@ -262,9 +331,29 @@ Result<std::vector<int64_t>> past_rows(KernelContext& step, AttentionTask& t) {
   return past;
 }
 
+/// The position of every new token, batch x length: as input 9 says, of a first prompt from its
+/// first number on; without that input behind the past.
+Result<std::vector<int64_t>> positions_of(KernelContext& step, const AttentionTask& t,
+                                          const std::vector<int64_t>& past) {
+  const std::vector<int64_t> given = step.integers(9);
+  const bool first_prompt = t.q_len == step.integers(6)[0];
+  const int64_t tokens = t.batch * t.q_len;
+  if (!given.empty() && !first_prompt && static_cast<int64_t>(given.size()) != tokens)
+    return bad_node(step, fmt::format("position_ids must be {} elements", tokens));
+  std::vector<int64_t> out;
+  for (int64_t n = 0; n < tokens; ++n) {
+    const int64_t place = n % t.q_len;
+    if (given.empty())
+      out.push_back(past[static_cast<size_t>(n / t.q_len)] + place);
+    else
+      out.push_back(first_prompt ? given[0] + place : given[static_cast<size_t>(n)]);
+  }
+  return out;
+}
+
 /// Turns the rows of queries and keys by the cached angles of their positions.
-Status rotate_rows(KernelContext& step, const AttentionTask& t, const std::vector<int64_t>& past,
-                   std::vector<double>& q, std::vector<double>& k) {
+Status rotate_rows(KernelContext& step, const AttentionTask& t,
+                   const std::vector<int64_t>& positions, FreshRows& rows) {
   const std::vector<double> cos = step.reals(7), sin = step.reals(8);
   if (cos.empty() || sin.size() != cos.size() || step.rank(7) != 2)
     return bad_node(step, "the angle caches are missing");
@@ -272,17 +361,68 @@ Status rotate_rows(KernelContext& step, const AttentionTask& t, const std::vecto
   const bool interleaved = int_attr(step, "rotary_interleaved", 0) != 0;
   const auto turn = [&](std::vector<double>& on, int64_t heads) {
     for (int64_t r = 0; r < t.batch * heads * t.q_len; ++r) {
-      const int64_t at = past[static_cast<size_t>(r / (heads * t.q_len))] + r % t.q_len;
-      if (at >= step.dims(7)[0] || 2 * half > t.head) return false;
+      const int64_t token = r / (heads * t.q_len) * t.q_len + r % t.q_len;
+      const int64_t at = positions[static_cast<size_t>(token)];
+      if (at < 0 || at >= step.dims(7)[0] || 2 * half > t.head) return false;
       rotate_head(on.data() + r * t.head, cos.data() + at * half, sin.data() + at * half, half,
                   interleaved);
     }
     return true;
   };
-  if (!turn(q, t.q_heads) || !turn(k, t.kv_heads))
+  if (!turn(rows.q, t.q_heads) || !turn(rows.k, t.kv_heads))
     return bad_node(step, "a position is outside the angle caches");
   return ok();
 }
+
+/// Norms and rotation of queries and keys.
+Status prepare_rows(KernelContext& step, const AttentionTask& t, const std::vector<int64_t>& past,
+                    FreshRows& rows) {
+  if (step.has_input(14)) {
+    if (Status s = normalise_rows(step, 14, t.head, rows.q); !s) return s;
+    if (Status s = normalise_rows(step, 15, t.head, rows.k); !s) return s;
+  }
+  if (int_attr(step, "do_rotary", 0) == 0) return ok();
+  const Result<std::vector<int64_t>> positions = positions_of(step, t, past);
+  if (!positions) return positions.errors();
+  return rotate_rows(step, t, *positions, rows);
+}
+
+/// What GroupQueryAttention adds to the scores: a bias that broadcasts, and nothing of keys behind
+/// the query's own or before its window.
+class GroupQueryBias {
+ public:
+  static Result<GroupQueryBias> of(const KernelContext& step, const AttentionTask& t,
+                                   std::vector<int64_t> past) {
+    GroupQueryBias out;
+    out.past_ = std::move(past);
+    out.window_ = int_attr(step, "local_window_size", -1);
+    out.causal_ = int_attr(step, "causal", 1) != 0;
+    if (!step.has_input(10)) return out;
+    Dims wanted{t.batch, t.q_heads, t.q_len, step.rank(10) == 4 ? step.dims(10)[3] : 0};
+    if (wanted[3] < step.integers(6)[0] || broadcast(step.dims(10), wanted) != wanted)
+      return bad_node(step, "the attention bias doesn't broadcast to the scores");
+    out.keys_ = wanted[3];
+    out.strides_ = broadcast_strides(step.dims(10), wanted);
+    out.bias_ = step.reals(10);
+    return out;
+  }
+  double operator()(int64_t b, int64_t h, int64_t i, int64_t j) const {
+    constexpr double kInf = std::numeric_limits<double>::infinity();
+    const int64_t own = i + past_[static_cast<size_t>(b)];
+    if (causal_ && j > own) return -kInf;
+    if (window_ > 0 && j <= own - window_) return -kInf;
+    if (bias_.empty() || j >= keys_) return 0;
+    return bias_[static_cast<size_t>(b * strides_[0] + h * strides_[1] + i * strides_[2] +
+                                     j * strides_[3])];
+  }
+
+ private:
+  std::vector<int64_t> past_;
+  std::vector<double> bias_;
+  Strides strides_;
+  int64_t window_ = -1, keys_ = 0;
+  bool causal_ = true;
+};
 
 Status group_query(KernelContext& step) {
   if (Status s = check_group_query(step); !s) return s;
@@ -292,25 +432,27 @@ Status group_query(KernelContext& step) {
   t.q_len = x[1];
   t.q_heads = int_attr(step, "num_heads", 1);
   t.kv_heads = int_attr(step, "kv_num_heads", 1);
-  t.head = t.v_head = x[2] / t.q_heads;
+  t.head = t.v_head = x[2] / (step.has_input(1) ? t.q_heads : t.q_heads + 2 * t.kv_heads);
   const Result<std::vector<int64_t>> past = past_rows(step, t);
   if (!past) return past.errors();
-  std::vector<double> q = split_heads(step.reals(0), t.batch, t.q_len, t.q_heads),
-                      k = split_heads(step.reals(1), t.batch, t.q_len, t.kv_heads);
-  const std::vector<double> v = split_heads(step.reals(2), t.batch, t.q_len, t.kv_heads);
-  if (int_attr(step, "do_rotary", 0) != 0)
-    if (Status s = rotate_rows(step, t, *past, q, k); !s) return s;
-  const std::vector<double> keys = present_cache(t, *past, step.reals(3), k),
-                            values = present_cache(t, *past, step.reals(4), v);
-  t.q = q.data();
+  FreshRows rows = fresh_rows(step, t);
+  if (Status s = prepare_rows(step, t, *past, rows); !s) return s;
+  const std::vector<double> keys = present_cache(t, *past, step.reals(3), rows.k),
+                            values = present_cache(t, *past, step.reals(4), rows.v);
+  t.q = rows.q.data();
   t.k = keys.data();
   t.v = values.data();
   const double scale = real_attr(step, "scale", 0);
   t.scale = scale == 0 ? 1 / std::sqrt(static_cast<double>(t.head)) : scale;
   t.softcap = real_attr(step, "softcap", 0);
-  t.bias = [&](int64_t b, int64_t, int64_t i, int64_t j) {
-    return j > i + (*past)[static_cast<size_t>(b)] ? -std::numeric_limits<double>::infinity() : 0.0;
-  };
+  t.sinks = step.reals(11);
+  if (t.sinks.empty() && int_attr(step, "smooth_softmax", 0) != 0)
+    t.sinks.assign(static_cast<size_t>(t.q_heads), 0);
+  if (!t.sinks.empty() && static_cast<int64_t>(t.sinks.size()) != t.q_heads)
+    return bad_node(step, fmt::format("head_sink must have {} elements", t.q_heads));
+  Result<GroupQueryBias> bias = GroupQueryBias::of(step, t, *past);
+  if (!bias) return bias.errors();
+  t.bias = std::move(*bias);
   step.put(0, join_heads(attend(step.state(), t).out, t.batch, t.q_heads, t.q_len));
   for (const size_t i : {size_t{1}, size_t{2}})
     if (i < step.output_count() && step.has_output(i)) {

@@ -83,13 +83,28 @@ int64_t packed_number(const std::vector<int64_t>& bytes, int64_t first, int64_t 
   return bytes[static_cast<size_t>(first + i / each)] >> (i % each * width) & mask;
 }
 
+/// Which scale and zero point each of K numbers has: those that input `port` names, or else those
+/// of its block.
+Result<std::vector<int64_t>> groups_of(const KernelContext& step, size_t port, int64_t k,
+                                       int64_t block, int64_t blocks) {
+  std::vector<int64_t> out = step.integers(port);
+  if (!step.has_input(port))
+    for (int64_t i = 0; i < k; ++i) out.push_back(i / block);
+  if (std::ssize(out) < k)
+    return bad_node(step, fmt::format("g_idx must have {} elements, not {}", k, out.size()));
+  for (const int64_t group : out)
+    if (group < 0 || group >= blocks)
+      return bad_node(step, fmt::format("g_idx names group {} of {}", group, blocks));
+  return out;
+}
+
 /// B as N rows of K numbers of `bits` bits, packed from the low end, a scale and zero point a
 /// block.
 Status matmul_nbits(KernelContext& step) {
   const int64_t k = int_attr(step, "K", 1), n = int_attr(step, "N", 1);
   const int64_t width = int_attr(step, "bits", 4), block = int_attr(step, "block_size", 32);
-  if ((width != 4 && width != 8 && width != 2) || step.has_input(4))
-    return refuse(step, "other than 2, 4 or 8 bits, and group indices, aren't computed");
+  if (width != 4 && width != 8 && width != 2)
+    return refuse(step, "other than 2, 4 or 8 bits aren't computed");
   if (step.in(1).kind() != ElementKind::u8) return refuse(step, "weights must be bytes");
   const int64_t blocks = (k + block - 1) / block, block_bytes = (block * width + 7) / 8;
   const int64_t zero_bytes = (blocks * width + 7) / 8;
@@ -102,18 +117,20 @@ Status matmul_nbits(KernelContext& step) {
     return bad_node(step, fmt::format("zero points must be {} bytes", n * zero_bytes));
   if (!packed_zeros && !zeros.empty() && static_cast<int64_t>(zeros.size()) != n * blocks)
     return bad_node(step, fmt::format("zero points must be {} elements", n * blocks));
+  const Result<std::vector<int64_t>> groups = groups_of(step, 4, k, block, blocks);
+  if (!groups) return groups.errors();
   std::vector<double> b(static_cast<size_t>(n * k));
   for (int64_t row = 0; row < n; ++row)
     for (int64_t i = 0; i < k; ++i) {
-      const int64_t at = i / block, in = i % block;
-      const int64_t block_index = row * blocks + at;
+      const int64_t at = (*groups)[static_cast<size_t>(i)], in = i % block;
+      const int64_t block_index = row * blocks + at, stored_in = row * blocks + i / block;
       double zero = static_cast<double>(int64_t{1} << (width - 1));
       if (packed_zeros)
         zero = static_cast<double>(packed_number(zero_bytes_of, row * zero_bytes, at, width));
       else if (!zeros.empty())
         zero = zeros[static_cast<size_t>(block_index)];
       const auto value =
-          static_cast<double>(packed_number(packed, block_index * block_bytes, in, width));
+          static_cast<double>(packed_number(packed, stored_in * block_bytes, in, width));
       b[static_cast<size_t>(row * k + i)] =
           (value - zero) * scale[static_cast<size_t>(block_index)];
     }

@@ -463,6 +463,46 @@ def fused_attention():
         )
 
 
+def masks_and_pasts():
+    """Attentions with masks of every query's own, pasts and packed operands."""
+    for before in (0, 4):
+        mask = rng.integers(0, 2, (2, 3, 3 + before)).astype(np.int32)
+        past = real(2, 2, 2, before, 4) if before else None
+        for given in (mask, mask[:, 0], None):
+            yield Case(
+                "Attention",
+                13,
+                [real(2, 3, 6), real(6, 24), real(24), given, past],
+                2,
+                domain=MS,
+                num_heads=2,
+                name=f"Attention after {before}, mask of rank {0 if given is None else given.ndim}",
+            )
+    for length, before in ((7, 0), (1, 9)):
+        total = length + before
+        cache = [real(2, 2, before, 16), real(2, 2, before, 16)] if before else [None, None]
+        ends = [np.array([total - 1] * 2, np.int32), np.array(total, np.int32)]
+        apart = [real(2, length, 64), real(2, length, 32), real(2, length, 32), *cache, *ends]
+        packed = [real(2, length, 128), None, None, *cache, *ends]
+        # Windows are in kernels_numpy_test.py: 1.22 has a key more in them than later versions.
+        for name, inputs, more in (
+            ("packed", packed, {}),
+            ("smooth", apart, {"smooth_softmax": 1}),
+            ("rotated", [*packed, real(16, 8), real(16, 8)], {"do_rotary": 1}),
+        ):
+            yield Case(
+                "GroupQueryAttention",
+                13,
+                inputs,
+                3,
+                domain=MS,
+                num_heads=4,
+                kv_num_heads=2,
+                name=f"GroupQueryAttention {name} {length} after {before}",
+                **more,
+            )
+
+
 def fused_products():
     yield Case(
         "MatMulIntegerToFloat",
@@ -495,6 +535,17 @@ def fused_products():
             block_size=size,
             name="MatMulNBits zero points",
         )
+    yield Case(
+        "MatMulNBits",
+        13,
+        [real(3, 64), u8(6, 2, 16), np.abs(real(12)), None, rng.integers(0, 2, 64, np.int32)],
+        domain=MS,
+        K=64,
+        N=6,
+        bits=4,
+        block_size=32,
+        name="MatMulNBits groups",
+    )
     ids = rng.integers(0, 7, (2, 4)).astype(np.int32)
     yield Case(
         "EmbedLayerNormalization",
@@ -560,6 +611,7 @@ def main():
             quantised,
             fused,
             fused_attention,
+            masks_and_pasts,
             fused_products,
         )
         for case in family()

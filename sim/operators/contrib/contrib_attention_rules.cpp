@@ -195,6 +195,22 @@ struct GroupQuery {
   int64_t cached = 0;  ///< length of the present keys, which may be a larger fixed buffer
 };
 
+/// The root mean square norms of queries and keys, each head a row, which the plan then reads.
+VectorOp normalised_heads(const NodeView& node, int64_t queries, int64_t keys, AttentionPlan& p) {
+  constexpr int64_t kNormOps = 2;  // by the root, by the weight
+  VectorOp norm;
+  p.q_port = prepare({p.q_port, queries}, kNormOps, made_port(0, 1), norm);
+  p.k_port = prepare({p.k_port, keys}, kNormOps, made_port(1, 1), norm);
+  read_input(node, 14, norm.inputs);
+  read_input(node, 15, norm.inputs);
+  const int64_t both = plus(queries, keys);
+  norm[VectorClass::reduce] = times({2, both});
+  norm[VectorClass::special] = p.head > 0 ? both / p.head : 0;
+  norm.row = std::max<int64_t>(p.head, 1);
+  norm.passes = 3;
+  return norm;
+}
+
 Result<GroupQuery> plan_group_query(const NodeView& node) {
   if (Status s = want_rank(node, 0, 3); !s) return s.errors();
   const Dims& q = node.dims(0);
@@ -230,6 +246,14 @@ Result<GroupQuery> plan_group_query(const NodeView& node) {
     p.total_len = total->integers()[0];
     g.cached = std::max(*past, p.total_len);
   }
+  // Queries see the keys of their windows only; scores that are given have all.
+  if (const int64_t window = int_attr(node, "local_window_size", -1);
+      window > 0 && !node.has_output(3))
+    p.total_len = std::min(p.total_len, plus(window, std::max<int64_t>(p.q_len - 1, 0)));
+  // A cache of a window's size drops old keys itself.
+  if (int_attr(node, "sliding_window_cache", 0) != 0 && node.has_input(3)) g.cached = *past;
+  if (node.has_input(14) != node.has_input(15))
+    return bad_node(node, "q_norm_weight and k_norm_weight go together");
   if (node.has_input(10)) p.mask_port = 10;
   p.softcap = real_attr(node, "softcap", 0) > 0;
   if (node.has_output(3)) p.scores_output = 3;
@@ -311,9 +335,10 @@ Result<Work> group_query_cost(const NodeView& node) {
   AttentionPlan& p = g->plan;
   Work work;
   const int64_t fresh = times({p.batch, p.kv_heads, p.kv_len, p.head});
+  const int64_t queries = times({p.batch, p.q_len, p.q_heads, p.head});
+  if (node.has_input(14)) work.emplace_back(normalised_heads(node, queries, fresh, p));
   if (int_attr(node, "do_rotary", 0) != 0) {
     VectorOp rotate;
-    const int64_t queries = times({p.batch, p.q_len, p.q_heads, p.head});
     p.q_port = prepare({p.q_port, queries}, kRotaryOps, made_port(0), rotate);
     p.k_port = prepare({p.k_port, fresh}, kRotaryOps, made_port(1), rotate);
     work.emplace_back(rotate);

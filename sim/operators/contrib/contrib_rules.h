@@ -31,7 +31,8 @@ std::optional<RowMeaning> multi_head_rows(const NodeView& node);
 /// GroupQueryAttention: output 0 is B x S x (heads * head), the present caches B x kv_heads x
 /// cached x head in the type of the past ones.
 Status group_query_rule(InferContext& node);
-/// Rotation of queries and keys when asked for, the caches, then attention_work().
+/// Norms and rotation of queries and keys when asked for, the caches, then attention_work() with
+/// the keys that windows reach.
 Result<Work> group_query_cost(const NodeView& node);
 /// RotaryEmbedding: output as input 0, of rank 3 or 4; the caches have rank 2.
 Status ms_rotary_rule(InferContext& node);

@@ -206,6 +206,52 @@ TEST(Contrib, DoesGroupQueryAttentionTellABufferFromAGrowingCache) {
   EXPECT_EQ(shape_or_error(packed), "1x4x64");
 }
 
+/// 4 tokens behind 28 cached ones, 8 query heads of 8 and 2 of keys.
+SingleNode four_behind_28() {
+  SingleNode node = ms("GroupQueryAttention");
+  node.in({1, 4, 64}).in({1, 4, 16}).in({1, 4, 16}).in({1, 2, 28, 8}).in({1, 2, 28, 8});
+  node.in({1}, DType::int32).in({1}, DType::int32).outs(3);
+  node.attr("num_heads", 8).attr("kv_num_heads", 2);
+  return node;
+}
+
+TEST(Contrib, DoesGroupQueryAttentionNormaliseHeads) {
+  SingleNode node = four_behind_28();
+  for (size_t i = 7; i < 14; ++i) node.absent();
+  node.in({8}).in({8});
+  ASSERT_EQ(shape_or_error(node), "1x4x64");
+  const auto norm = item<VectorOp>(node.cost(), 0);
+  constexpr int64_t kTurned = 4 * (64 + 16);
+  EXPECT_EQ(norm[VectorClass::reduce], 2 * kTurned);
+  EXPECT_EQ(norm[VectorClass::elementwise], 2 * kTurned);
+  EXPECT_EQ(norm[VectorClass::special], kTurned / 8) << "a root a head";
+  EXPECT_EQ(norm.row, 8);
+  SingleNode half = four_behind_28();
+  for (size_t i = 7; i < 14; ++i) half.absent();
+  half.in({8});
+  EXPECT_EQ(shape_or_error(half),
+            "GroupQueryAttention: q_norm_weight and k_norm_weight go together");
+}
+
+/// The windows of 4 queries are 4 keys each, 7 together.
+TEST(Contrib, DoesGroupQueryAttentionMultiplyTheKeysOfItsWindows) {
+  SingleNode all = four_behind_28(), window = four_behind_28();
+  window.attr("local_window_size", 4);
+  ASSERT_EQ(shape_or_error(all), "1x4x64");
+  ASSERT_EQ(shape_or_error(window), "1x4x64");
+  EXPECT_EQ(window.out(1), (Dims{1, 2, 32, 8})) << "the cache has all";
+  EXPECT_EQ(total_macs(all.cost()), 8 * 4 * 32 * 16);
+  EXPECT_EQ(total_macs(window.cost()), 8 * 4 * 7 * 16);
+  SingleNode wide = four_behind_28();
+  wide.attr("local_window_size", 100);
+  ASSERT_EQ(shape_or_error(wide), "1x4x64");
+  EXPECT_EQ(total_macs(wide.cost()), total_macs(all.cost()));
+  SingleNode own = four_behind_28();
+  own.attr("local_window_size", 4).attr("sliding_window_cache", 1);
+  ASSERT_EQ(shape_or_error(own), "1x4x64");
+  EXPECT_EQ(own.out(1), (Dims{1, 2, 28, 8})) << "a cache that drops old keys stays as long";
+}
+
 TEST(Contrib, AreFourBitWeightsUnpackedThenMultiplied) {
   SingleNode node = ms("MatMulNBits");
   node.in({2, 3, 64}).in({10, 2, 16}, DType::uint8).in({20}).attr("K", 64).attr("N", 10);

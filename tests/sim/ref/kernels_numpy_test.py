@@ -308,6 +308,109 @@ def recurrent_attention():
     )
 
 
+def with_sink(scores, sink):
+    """Softmax of rows that have one score more, which isn't kept."""
+    wide = np.concatenate([scores, np.broadcast_to(sink, (*scores.shape[:-1], 1))], -1)
+    return softmax(wide)[..., :-1]
+
+
+def grouped_query():
+    """com.microsoft's, by the text of its definition: 4 query heads of 16 share 2 of keys."""
+
+    def flat(x):
+        return x.transpose(0, 2, 1, 3).reshape(x.shape[0], x.shape[2], -1)
+
+    def case(q, k, v, past, more, name, **attributes):
+        """Its node with tensors as they lie in the file, and what `attributes` make of them."""
+        total = q.shape[2] + (past[0].shape[2] if past else 0)
+        packed = attributes.pop("packed", False)
+        new = [flat(x) for x in (q, k, v)]
+        inputs = [np.concatenate(new, -1), None, None] if packed else new
+        inputs += past or [None, None]
+        inputs += [np.full(len(q), total - 1, np.int32), np.array([total], np.int32)]
+        inputs += [more.get(i) for i in range(7, max(more, default=6) + 1)]
+        heads = {"num_heads": 4, "kv_num_heads": 2, "domain": "com.microsoft"}
+        return Case("GroupQueryAttention", 17, inputs, 3, name=name, **heads, **attributes)
+
+    for length, before in ((7, 0), (1, 9), (3, 5)):
+        q, k, v = real(2, 4, length, 16), real(2, 2, length, 16), real(2, 2, length, 16)
+        past = [real(2, 2, before, 16), real(2, 2, before, 16)] if before else None
+        all_k = np.concatenate([past[0], k], 2) if past else k
+        all_v = np.concatenate([past[1], v], 2) if past else v
+        total = length + before
+        own, key = np.arange(length)[:, None] + before, np.arange(total)[None]
+        seen = np.where(key <= own, 0, -INF)
+
+        def expected(bias, sink=None, q=q, all_k=all_k, all_v=all_v):
+            wide_k, wide_v = np.repeat(all_k, 2, 1), np.repeat(all_v, 2, 1)
+            scores = q @ wide_k.swapaxes(-1, -2) / 4 + bias
+            p = softmax(scores) if sink is None else with_sink(scores, sink)
+            return [flat(p @ wide_v), all_k, all_v]
+
+        at = f"{length} after {before}"
+        yield case(q, k, v, past, {}, f"packed {at}", packed=True), expected(seen)
+        window = np.where(key > own - 3, seen, -INF)
+        yield case(q, k, v, past, {}, f"window {at}", local_window_size=3), expected(window)
+        yield case(q, k, v, past, {}, f"all {at}", causal=0), expected(0)
+        yield case(q, k, v, past, {}, f"smooth {at}", smooth_softmax=1), expected(seen, 0)
+        sink, bias = real(4), real(1, 4, length, total)
+        yield (
+            case(q, k, v, past, {10: bias, 11: sink}, f"sink {at}", local_window_size=2),
+            expected(np.where(key > own - 2, seen, -INF) + bias, sink[:, None, None]),
+        )
+        gains = real(16), real(16)
+
+        def norm(x, gain):
+            return x / np.sqrt((x**2).mean(-1, keepdims=True) + 1e-5) * gain
+
+        normed = norm(k, gains[1]).astype(np.float32)
+        yield (
+            case(q, k, v, past, {14: gains[0], 15: gains[1]}, f"norms {at}", qk_norm_epsilon=1e-5),
+            expected(
+                seen,
+                q=norm(q, gains[0]),
+                all_k=np.concatenate([past[0], normed], 2) if past else normed,
+            ),
+        )
+
+
+def projected_attention():
+    """com.microsoft's Attention with a past, and masks of every query's own."""
+    for before in (0, 4):
+        x, w, b = real(2, 3, 6), real(6, 24), real(24)
+        past = real(2, 2, 2, before, 4) if before else None
+        total = before + 3
+        q, k, v = (
+            part.reshape(2, 3, 2, 4).transpose(0, 2, 1, 3) for part in np.split(x @ w + b, 3, -1)
+        )
+        if before:
+            k, v = np.concatenate([past[0], k], 2), np.concatenate([past[1], v], 2)
+        each = rng.integers(0, 2, (2, 3, total)).astype(np.int32)
+        each[..., 0] = 1
+        masks = {
+            "no mask": (None, 0),
+            "keys": (each[:, 0], np.where(each[:, :1] == 0, -1e4, 0)[:, None]),
+            "keys of queries": (each, np.where(each == 0, -1e4, 0)[:, None]),
+        }
+        for name, (mask, bias) in masks.items():
+            for alone in (0, 1):
+                hidden = causal(3, total, before) if alone else 0
+                out = attention(q, k, v, bias=bias + hidden)[0]
+                yield (
+                    Case(
+                        "Attention",
+                        17,
+                        [x, w, b, mask, past],
+                        2,
+                        domain="com.microsoft",
+                        name=f"Attention {name} after {before}, {alone}",
+                        num_heads=2,
+                        unidirectional=alone,
+                    ),
+                    [out.transpose(0, 2, 1, 3).reshape(2, 3, 8), np.stack([k, v])],
+                )
+
+
 def whole_numbers():
     """Products of integers wrap as NumPy's do."""
     for kind in (np.int64, np.uint64, np.int32, np.uint32):
@@ -325,6 +428,20 @@ def whole_numbers():
             Case("Einsum", 12, three, equation="bik,kj,bjk->bi", name="Einsum of three"),
             [np.einsum("bik,kj,bjk->bi", *three)],
         )
+
+
+def grouped_weights():
+    """MatMulNBits whose numbers have the scale, and zero point, of a group that g_idx names."""
+    a, scale = real(3, 64), np.abs(real(6, 2))
+    packed = rng.integers(0, 256, (6, 2, 16)).astype(np.uint8)
+    codes = np.stack([packed & 15, packed >> 4], -1).reshape(6, 64).astype(float)
+    group = rng.integers(0, 2, 64).astype(np.int32)
+    sizes = {"K": 64, "N": 6, "bits": 4, "block_size": 32, "domain": "com.microsoft"}
+    zero = real(6, 2)
+    for points, shift in ((None, 8), (zero.reshape(-1), zero[:, group])):
+        inputs = [a, packed, scale.reshape(-1), points, group]
+        weights = (codes - shift) * scale[:, group]
+        yield Case("MatMulNBits", 17, inputs, name="groups", **sizes), [a @ weights.T]
 
 
 # ---- reductions and movement
@@ -675,7 +792,10 @@ def main():
             masked_attentions,
             rotations,
             recurrent_attention,
+            grouped_query,
+            projected_attention,
             whole_numbers,
+            grouped_weights,
             reductions,
             remainders,
             movement,
