@@ -4,6 +4,8 @@
 namespace accsim::sim {
 
 inline constexpr std::string_view kMicrosoft = "com.microsoft";
+inline constexpr std::string_view kQonnx = "qonnx.custom_op.general";
+inline constexpr std::string_view kFinn = "finn.custom_op.general";
 
 /// Operators that the program writes into graphs itself, or that other operators name. Everything
 /// else about an operator is asked of its row (op_table.h).

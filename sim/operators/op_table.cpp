@@ -12,12 +12,24 @@ namespace {
 using Rows = std::vector<const OpRow*>;
 
 Rows gather_rows() {
-  constexpr std::array kFamilies = {
-      elementwise_rows,  logic_rows,    activation_rows, random_rows,
-      shape_rows,        movement_rows, reduction_rows,  norm_rows,
-      conv_rows,         matmul_rows,   pool_rows,       quant_rows,
-      signal_rows,       control_rows,  contrib_rows,    contrib_attention_rows,
-      contrib_quant_rows};
+  constexpr std::array kFamilies = {elementwise_rows,
+                                    logic_rows,
+                                    activation_rows,
+                                    random_rows,
+                                    shape_rows,
+                                    movement_rows,
+                                    reduction_rows,
+                                    norm_rows,
+                                    conv_rows,
+                                    matmul_rows,
+                                    pool_rows,
+                                    quant_rows,
+                                    trained_quant_rows,
+                                    signal_rows,
+                                    control_rows,
+                                    contrib_rows,
+                                    contrib_attention_rows,
+                                    contrib_quant_rows};
   Rows rows;
   for (const auto family : kFamilies)
     for (const OpRow& row : family()) rows.push_back(&row);

@@ -162,6 +162,51 @@ Status group_norm(KernelContext& step) {
   });
 }
 
+/// com.microsoft's GroupNorm and SkipGroupNorm: gain and shift one a channel, SiLU on request.
+Status ms_group_norm(KernelContext& step) {
+  const Dims& x = step.dims(0);
+  const bool last = int_attr(step, "channels_last", 1) != 0;
+  const int64_t channels = last ? x.back() : x[1],
+                pixels = elements(x) / std::max<int64_t>(1, x[0] * channels);
+  const int64_t groups = int_attr(step, "groups", 1), each = channels / groups;
+  const double epsilon = real_attr(step, "epsilon", 1e-5);
+  const std::vector<double> gamma = step.reals(1), beta = step.reals(2), bias = step.reals(4);
+  std::vector<double> sum = step.reals(0);
+  const auto place = [&](int64_t n, int64_t c, int64_t p) {
+    return static_cast<size_t>(last ? (n * pixels + p) * channels + c
+                                    : (n * channels + c) * pixels + p);
+  };
+  if (step.has_input(3)) {
+    Dims skip = step.dims(3);
+    if (skip.size() == 2) skip.insert(last ? skip.begin() + 1 : skip.end(), x.size() - 2, 1);
+    const std::vector<double> add = step.reals(3);
+    const auto at = offsets(x, broadcast_strides(skip, x));
+    for (size_t i = 0; i < sum.size(); ++i) sum[i] += add[static_cast<size_t>(at[i])];
+  }
+  for (int64_t n = 0; n < x[0]; ++n)
+    for (int64_t c = 0; c < channels && !bias.empty(); ++c)
+      for (int64_t p = 0; p < pixels; ++p) sum[place(n, c, p)] += bias[static_cast<size_t>(c)];
+  std::vector<double> out(sum.size());
+  for (int64_t g = 0; g < x[0] * groups; ++g) {
+    const int64_t n = g / groups, first = g % groups * each;
+    double mean = 0, square = 0;
+    const auto visit = [&](auto f) {
+      for (int64_t c = first; c < first + each; ++c)
+        for (int64_t p = 0; p < pixels; ++p) f(static_cast<size_t>(c), place(n, c, p));
+    };
+    const auto count = static_cast<double>(each * pixels);
+    visit([&](size_t, size_t i) { mean += sum[i] / count; });
+    visit([&](size_t, size_t i) { square += (sum[i] - mean) * (sum[i] - mean) / count; });
+    visit([&](size_t c, size_t i) {
+      const double v = (sum[i] - mean) / std::sqrt(square + epsilon) * gamma[c] + beta[c];
+      out[i] = int_attr(step, "activation", 0) != 0 ? v / (1 + std::exp(-v)) : v;
+    });
+  }
+  step.put(0, out);
+  if (step.output_count() > 1) step.put(1, sum);
+  return ok();
+}
+
 struct Moments {
   std::vector<double> mean, variance;
 };
@@ -393,6 +438,8 @@ constexpr KernelRow kNormKernels[] = {
     {"RMSNormalization", rms_norm},
     {"SimplifiedLayerNormalization", simplified_layer_norm},
     {"Softmax", softmax<false>},
+    {"GroupNorm", ms_group_norm, kMicrosoft},
+    {"SkipGroupNorm", ms_group_norm, kMicrosoft},
     {"LayerNormalization", layer_norm, kMicrosoft},
     {"SimplifiedLayerNormalization", simplified_layer_norm, kMicrosoft},
 };

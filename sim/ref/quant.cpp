@@ -7,6 +7,7 @@
 
 #include "sim/operators/fold.h"
 #include "sim/operators/names.h"
+#include "sim/operators/reduction/reduction_rules.h"
 #include "sim/operators/rules.h"
 #include "sim/ref/conv.h"
 #include "sim/ref/matmul.h"
@@ -151,6 +152,77 @@ Status qlinear_matmul(KernelContext& step) {
   return step.put(0, sums), ok();
 }
 
+/// The mean of reals that integers stand for, as integers again: inputs data, scale and zero point,
+/// the same of the result.
+Status qlinear_reduce_mean(KernelContext& step) {
+  const Result<std::vector<int64_t>> axes = reduced_axes(step, step.input_count());
+  if (!axes) return axes.errors();
+  Dims kept = step.dims(0);
+  for (const int64_t axis : *axes) kept[static_cast<size_t>(axis)] = 1;
+  const std::vector<double> in = dequantized(step, 0, 1, 2);
+  std::vector<double> out(static_cast<size_t>(elements(kept)), 0);
+  const auto to = offsets(step.dims(0), broadcast_strides(kept, step.dims(0)));
+  for (size_t i = 0; i < in.size(); ++i) out[static_cast<size_t>(to[i])] += in[i];
+  for (double& v : out) v /= static_cast<double>(in.size()) / static_cast<double>(out.size());
+  put_quantized(step, out, 3, 4);
+  return ok();
+}
+
+/// v rounded to a whole number in the way that QONNX's attribute names.
+double rounded(const std::string& mode, double v) {
+  if (mode == "CEIL") return std::ceil(v);
+  if (mode == "FLOOR") return std::floor(v);
+  if (mode == "ROUND_TO_ZERO" || mode == "DOWN") return std::trunc(v);
+  return std::nearbyint(v);
+}
+
+/// QONNX's Quant: x on the grid of scale and zero point that so many bits hold, as a real again.
+Status fake_quantise(KernelContext& step) {
+  if (!step.has_output(0)) return ok();
+  const std::string mode = step.attr("rounding_mode", "ROUND");
+  if (mode != "ROUND" && mode != "CEIL" && mode != "FLOOR" && mode != "ROUND_TO_ZERO" &&
+      mode != "DOWN")
+    return refuse(step, fmt::format("rounding_mode '{}' isn't computed", mode));
+  const bool is_signed = int_attr(step, "signed", 1) != 0,
+             narrow = int_attr(step, "narrow", 0) != 0;
+  const double all = std::exp2(step.real_or(3, 8));
+  const double low = is_signed ? -all / 2 + (narrow ? 1 : 0) : 0;
+  const double high = is_signed ? all / 2 - 1 : all - (narrow ? 2 : 1);
+  if (!(low <= high))
+    return bad_node(step, fmt::format("there are no integers of {} bits", step.real_or(3, 8)));
+  const Dims& dims = step.dims(0);
+  std::vector<double> x = step.reals(0);
+  const std::vector<double> scale = step.reals(1), zero = step.reals(2);
+  const auto scale_at = offsets(dims, broadcast_strides(step.dims(1), dims));
+  const auto zero_at = offsets(dims, broadcast_strides(step.dims(2), dims));
+  for (size_t i = 0; i < x.size(); ++i) {
+    const double s = scale[static_cast<size_t>(scale_at[i])];
+    const double z = zero[static_cast<size_t>(zero_at[i])];
+    x[i] = (rounded(mode, std::clamp(x[i] / s + z, low, high)) - z) * s;
+  }
+  return step.put(0, x), ok();
+}
+
+/// FINN's MultiThreshold: how many thresholds of its channel an element reaches.
+Status multi_threshold(KernelContext& step) {
+  if (!step.has_output(0)) return ok();
+  const Dims& x = step.dims(0);
+  const bool last = step.attr("data_layout", "NCHW").ends_with("C");
+  const int64_t channels = last ? x.back() : x[1];
+  const int64_t inner = last ? 1 : elements(x, 2, x.size());
+  const int64_t rows = step.dims(1)[0], each = step.dims(1)[1];
+  const double scale = real_attr(step, "out_scale", 1), bias = real_attr(step, "out_bias", 0);
+  std::vector<double> v = step.reals(0);
+  const std::vector<double> thresholds = step.reals(1);
+  for (size_t i = 0; i < v.size(); ++i) {
+    const int64_t channel = static_cast<int64_t>(i) / inner % channels;
+    const auto first = thresholds.begin() + (rows == 1 ? 0 : channel) * each;
+    const auto reached = std::count_if(first, first + each, [&](double t) { return v[i] >= t; });
+    v[i] = static_cast<double>(reached) * scale + bias;
+  }
+  return step.put(0, v), ok();
+}
+
 constexpr KernelRow kQuantKernels[] = {
     {"DequantizeLinear", dequantize},
     {"DynamicQuantizeLinear", dynamic_quantize},
@@ -160,6 +232,9 @@ constexpr KernelRow kQuantKernels[] = {
     {"DequantizeLinear", dequantize, kMicrosoft},
     {"QLinearConv", qlinear_conv, kMicrosoft},
     {"QuantizeLinear", quantize, kMicrosoft},
+    {"QLinearReduceMean", qlinear_reduce_mean, kMicrosoft},
+    {"MultiThreshold", multi_threshold, kFinn},
+    {"Quant", fake_quantise, kQonnx},
 };
 
 }  // namespace

@@ -162,17 +162,34 @@ Result<Work> qgemm_cost(const NodeView& node) {
 
 // --- Convolutions ---
 
-Status fused_conv_rule(InferContext& node) {
-  const Result<ConvShape> shape = conv_shape(node, {});
+namespace {
+
+/// Of NhwcFusedConv, whose weights are out x in/groups x kernel in the definition, and out x kernel
+/// x in/groups in files that ONNX Runtime has rewritten.
+ConvPorts nhwc_ports(const NodeView& node) {
+  ConvPorts ports{.channels_last = true};
+  const Dims &x = node.dims(0), &w = node.dims(1);
+  if (x.empty() || w.size() < 3) return ports;
+  const auto kernel = node.attr_ints("kernel_shape");
+  const bool fits = times({w[1], std::max<int64_t>(int_attr(node, "group", 1), 1)}) == x.back() &&
+                    (!kernel || *kernel == Dims(w.begin() + 2, w.end()));
+  ports.weights_last = !fits;
+  return ports;
+}
+
+Status fused_conv_shape(InferContext& node, const ConvPorts& ports) {
+  const Result<ConvShape> shape = conv_shape(node, ports);
   if (!shape) return shape.errors();
-  const Dims out = shape->output(false);
+  const Dims out = shape->output(ports.channels_last);
   if (node.has_input(3) && node.dims(3) != out)
     return bad_node(node, fmt::format("Z {} must be {}", to_string(node.dims(3)), to_string(out)));
   return set_shape(node, 0, node.dtype(0), out);
 }
 
-Result<Work> fused_conv_cost(const NodeView& node) {
-  Result<Work> work = conv_cost(node);
+Result<Work> fused_conv_work(const NodeView& node, const ConvPorts& ports) {
+  const Result<ConvShape> shape = conv_shape(node, ports);
+  if (!shape) return shape.errors();
+  Result<Work> work = checked_work(node, {conv_gemm(node, *shape, ports)});
   if (!work) return work;
   if (node.has_input(3)) {
     VectorOp add;
@@ -184,6 +201,15 @@ Result<Work> fused_conv_cost(const NodeView& node) {
   }
   if (Status s = add_activation(node, *work); !s) return s.errors();
   return checked_work(node, std::move(*work));
+}
+
+}  // namespace
+
+Status fused_conv_rule(InferContext& node) { return fused_conv_shape(node, {}); }
+Result<Work> fused_conv_cost(const NodeView& node) { return fused_conv_work(node, {}); }
+Status nhwc_fused_conv_rule(InferContext& node) { return fused_conv_shape(node, nhwc_ports(node)); }
+Result<Work> nhwc_fused_conv_cost(const NodeView& node) {
+  return fused_conv_work(node, nhwc_ports(node));
 }
 
 namespace {

@@ -55,6 +55,54 @@ Result<Work> skip_simplified_norm_cost(const NodeView& node) {
 
 namespace {
 
+/// Channels of a GroupNorm, and elements that are normalised together.
+struct Groups {
+  int64_t channels = 0, row = 0;
+};
+
+Result<Groups> groups_of(const NodeView& node) {
+  if (Status s = want_rank_from(node, 0, 3); !s) return s.errors();
+  const Dims& x = node.dims(0);
+  const int64_t groups = int_attr(node, "groups", 0);
+  const int64_t channels = int_attr(node, "channels_last", 1) != 0 ? x.back() : x[1];
+  if (groups < 1 || channels % groups != 0)
+    return bad_node(node, fmt::format("{} channels don't split into {} groups", channels, groups));
+  return Groups{channels, elements(x, 1, x.size()) / groups};
+}
+
+}  // namespace
+
+Status ms_group_norm_rule(InferContext& node) {
+  const Result<Groups> groups = groups_of(node);
+  if (!groups) return groups.errors();
+  for (const size_t i : {size_t{1}, size_t{2}, size_t{4}})
+    if (Status s = want_vector(node, i, groups->channels); !s) return s;
+  const Dims& x = node.dims(0);
+  if (node.has_input(3)) {
+    const Dims& skip = node.dims(3);
+    const bool alike = skip.size() == x.size() && broadcast(skip, x) == x;
+    if (!alike && skip != Dims{x[0], groups->channels})
+      return bad_node(
+          node, fmt::format("skip {} doesn't go with input {}", to_string(skip), to_string(x)));
+  }
+  if (Status s = set_if_wanted(node, 1, node.dtype(0), x); !s) return s;
+  return same_shape(node);
+}
+
+Result<Work> ms_group_norm_cost(const NodeView& node) {
+  const Result<Groups> groups = groups_of(node);
+  if (!groups) return groups.errors();
+  VectorOp op = norm_op(node, groups->row);
+  const int64_t adds = (node.has_input(3) ? 1 : 0) + (node.has_input(4) ? 1 : 0);
+  const int64_t silu = int_attr(node, "activation", 0) != 0 ? 1 : 0;  // a sigmoid and a product
+  const int64_t all = input_size(node, 0);
+  op[VectorClass::elementwise] = plus(op[VectorClass::elementwise], times({adds + silu, all}));
+  op[VectorClass::special] = plus(op[VectorClass::special], times({silu, all}));
+  return checked_work(node, {op});
+}
+
+namespace {
+
 /// Sizes of EmbedLayerNormalization and its quantised kin.
 Status embed_norm_shape(InferContext& node, DType type) {
   if (Status s = want_rank(node, 0, 2); !s) return s;

@@ -3,6 +3,7 @@
 #include "sim/operators/names.h"
 #include "sim/operators/op_table.h"
 #include "sim/operators/quant/quant_rules.h"
+#include "sim/operators/reduction/reduction_rules.h"
 #include "sim/operators/rules.h"
 
 namespace accsim::sim {
@@ -234,6 +235,18 @@ constexpr OpRow kContribQuantOperators[] = {
      .kind = OpKind::pooling,
      .lie = Lie::channels_last,
      .real = op::kAveragePool},
+    {.name = "QLinearReduceMean",
+     .domain = kMicrosoft,
+     .min_inputs = 4,
+     .max_inputs = 5,
+     .ports = {{"data"},
+               {"data_scale", PortRole::scale, 0},
+               {"data_zero_point", PortRole::zero_point, 0},
+               {"reduced_scale", PortRole::scale, kResult},
+               {"reduced_zero_point", PortRole::zero_point, kResult}},
+     .attributes = {"axes", "keepdims"},
+     .shape = reduce_shape_by_attribute,
+     .cost = qlinear_reduce_mean_cost},
     {.name = "QLinearWhere",
      .domain = kMicrosoft,
      .min_inputs = 9,

@@ -216,6 +216,17 @@ Result<Work> gather_blocks_cost(const NodeView& node) {
   return checked_work(node, {op});
 }
 
+// --- Reductions ---
+
+Result<Work> qlinear_reduce_mean_cost(const NodeView& node) {
+  const int64_t inputs = input_size(node, 0), outputs = output_size(node, 0);
+  VectorOp op = data_op(node, {0});
+  op[VectorClass::reduce] = inputs;
+  op[VectorClass::convert] = outputs;
+  op.row = outputs > 0 ? std::max<int64_t>(inputs / outputs, 1) : 1;
+  return checked_work(node, {op});
+}
+
 // --- Pooling ---
 
 Status qlinear_global_pool_rule(InferContext& node) {

@@ -69,10 +69,22 @@ Result<Work> qgemm_cost(const NodeView& node);
 Status fused_conv_rule(InferContext& node);
 /// Conv, then Z added and the activation as vector work.
 Result<Work> fused_conv_cost(const NodeView& node);
+/// NhwcFusedConv: the same with pixels' channels innermost; weights in either order.
+Status nhwc_fused_conv_rule(InferContext& node);
+/// Conv, then Z added and the activation as vector work, as FusedConv has them.
+Result<Work> nhwc_fused_conv_cost(const NodeView& node);
 /// QLinearConv: as ONNX's, or with pixels' channels innermost (attribute channels_last).
 Status ms_qlinear_conv_rule(InferContext& node);
 /// One product; scales join where its results are written.
 Result<Work> ms_qlinear_conv_cost(const NodeView& node);
+
+// contrib_moe_rules.cpp
+/// MoE: output as input 0, rows of which a router of tokens x experts sends to k experts each.
+/// Errors when router, experts' weights and input don't agree.
+Status moe_rule(InferContext& node);
+/// Softmax and choice of the router, two products (three with gates apart) of every row for every
+/// expert that it goes to, the activation between them, and the weighted sum.
+Result<Work> moe_cost(const NodeView& node);
 
 // contrib_norm_rules.cpp
 /// SkipLayerNormalization and its simplified kin: output as input 0, statistics (outputs 1, 2)
@@ -91,6 +103,11 @@ Result<Work> embed_norm_cost(const NodeView& node);
 Status qembed_norm_rule(InferContext& node);
 /// As EmbedLayerNormalization.
 Result<Work> qembed_norm_cost(const NodeView& node);
+/// GroupNorm and SkipGroupNorm: output as input 0, channels last unless the attribute says
+/// otherwise; gain and shift one a channel. The sum (output 1 of the latter) is as input 0.
+Status ms_group_norm_rule(InferContext& node);
+/// A normalisation of groups, after skip and bias have been added, and SiLU behind it on request.
+Result<Work> ms_group_norm_cost(const NodeView& node);
 /// BiasGelu: output as input 0, bias of the last dim's size.
 Status bias_gelu_rule(InferContext& node);
 /// BiasSplitGelu: N x S x D with a bias of D elements gives N x S x D / 2. An error when D is odd.
@@ -123,6 +140,8 @@ Status qlinear_global_pool_rule(InferContext& node);
 Status qlinear_average_pool_rule(InferContext& node);
 /// One operation an input element, one conversion an output.
 Result<Work> qlinear_global_pool_cost(const NodeView& node);
+/// QLinearReduceMean: one accumulation an input element, one conversion a result.
+Result<Work> qlinear_reduce_mean_cost(const NodeView& node);
 /// One operation a window element, one conversion an output.
 Result<Work> qlinear_average_pool_cost(const NodeView& node);
 /// QLinearWhere: inputs 0, 1 and 4 broadcast, in the type of input 1.

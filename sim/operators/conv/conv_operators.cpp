@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sim/operators/conv/conv_kind_rules.h"
 #include "sim/operators/conv/conv_rules.h"
 #include "sim/operators/names.h"
@@ -19,7 +21,9 @@ Dims ConvShape::output(bool channels_last) const {
 }
 
 Result<ConvShape> conv_shape(const NodeView& node, const ConvPorts& ports) {
-  const Dims &x = node.dims(ports.x), &w = node.dims(ports.w);
+  const Dims& x = node.dims(ports.x);
+  Dims w = node.dims(ports.w);
+  if (ports.weights_last && w.size() > 1) std::rotate(w.begin() + 1, w.end() - 1, w.end());
   if (Status s = want_spatial(node, x.size() < 3 ? 0 : x.size() - 2); !s) return s.errors();
   if (w.size() != x.size())
     return bad_node(node, fmt::format("weights {} must have the rank of the input {}", to_string(w),

@@ -5,11 +5,12 @@
 
 namespace accsim::sim {
 
-/// Where a convolution has its operands. Weights are always out x in/groups x kernel.
+/// Where a convolution has its operands. Weights are out x in/groups x kernel.
 struct ConvPorts {
   size_t x = 0, w = 1;
   int bias = 2;                ///< -1: the operator has none
   bool channels_last = false;  ///< x and the output are N, spatial, C
+  bool weights_last = false;   ///< weights are out x kernel x in/groups
 };
 
 /// Sizes of a convolution, as conv_shape() has checked them.

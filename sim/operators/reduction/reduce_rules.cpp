@@ -11,8 +11,8 @@
 
 namespace accsim::sim {
 
-Result<std::vector<int64_t>> reduced_axes(const NodeView& node) {
-  Result<std::optional<std::vector<int64_t>>> given = axes_of(node, 1);
+Result<std::vector<int64_t>> reduced_axes(const NodeView& node, size_t port) {
+  Result<std::optional<std::vector<int64_t>>> given = axes_of(node, port);
   if (!given) return given.errors();
   const int64_t rank = node.rank(0);
   if (!*given || (*given)->empty()) {
@@ -87,11 +87,20 @@ std::vector<T> reduced(const NodeView& node, const std::vector<int64_t>& axes,
 
 }  // namespace
 
-Status reduce_shape(InferContext& node) {
-  const Result<std::vector<int64_t>> axes = reduced_axes(node);
+namespace {
+
+Status reduce_shape_along(InferContext& node, size_t port) {
+  const Result<std::vector<int64_t>> axes = reduced_axes(node, port);
   if (!axes) return axes.errors();
   return set_shape(node, 0, node.dtype(0),
                    reduced_dims(node.dims(0), *axes, int_attr(node, "keepdims", 1) != 0));
+}
+
+}  // namespace
+
+Status reduce_shape(InferContext& node) { return reduce_shape_along(node, 1); }
+Status reduce_shape_by_attribute(InferContext& node) {
+  return reduce_shape_along(node, node.input_count());
 }
 
 Status reduce_value(InferContext& node, Reduction reduction) {

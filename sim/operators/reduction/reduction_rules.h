@@ -7,10 +7,12 @@ namespace accsim::sim {
 /// Rules of the reductions, by file.
 
 // reduce_rules.cpp: Reduce*.
-/// The axes that a Reduce* node reduces, sorted. Where they are an input it must be known.
-Result<std::vector<int64_t>> reduced_axes(const NodeView& node);
+/// The axes that a node reduces, sorted: of input `port`, which must be known, or an attribute.
+Result<std::vector<int64_t>> reduced_axes(const NodeView& node, size_t port = 1);
 /// Reduce*: reduced axes become 1, or go without keepdims.
 Status reduce_shape(InferContext& node);
+/// The same of an operator whose axes are an attribute only.
+Status reduce_shape_by_attribute(InferContext& node);
 
 /// The reductions whose values are computed.
 enum class Reduction : uint8_t { sum, magnitudes, squares, mean, product, largest, smallest };

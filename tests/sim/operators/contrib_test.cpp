@@ -252,6 +252,81 @@ TEST(Contrib, DoesGroupQueryAttentionMultiplyTheKeysOfItsWindows) {
   EXPECT_EQ(own.out(1), (Dims{1, 2, 28, 8})) << "a cache that drops old keys stays as long";
 }
 
+/// 5 tokens of 16 channels for 2 of 4 experts of 32 inner channels.
+SingleNode mixture(int64_t first, bool apart) {
+  SingleNode node = ms("MoE");
+  node.in({5, 16}).in({5, 4}).in({4, first, 16}).absent().in({4, 16, 32});
+  if (apart) node.absent().in({4, 32, 16});
+  node.attr("k", 2).attr("activation_type", "silu");
+  return node;
+}
+
+TEST(Contrib, DoesAMixtureOfExpertsMultiplyWhatIsRouted) {
+  SingleNode plain = mixture(32, false), fused = mixture(64, false), apart = mixture(32, true);
+  constexpr int64_t kRows = 5 * 2, kProduct = 16 * 32;
+  ASSERT_EQ(shape_or_error(plain), "5x16");
+  EXPECT_EQ(total_macs(plain.cost()), kRows * 2 * kProduct);
+  ASSERT_EQ(shape_or_error(fused), "5x16");
+  EXPECT_EQ(total_macs(fused.cost()), kRows * 3 * kProduct) << "gates are a half of the first";
+  ASSERT_EQ(shape_or_error(apart), "5x16");
+  EXPECT_EQ(total_macs(apart.cost()), kRows * 3 * kProduct) << "or a product of their own";
+  SingleNode wrong = mixture(33, false);
+  EXPECT_EQ(shape_or_error(wrong), "MoE: the first weights make 33 of 32 inner channels");
+}
+
+TEST(Contrib, AreGroupsNormalisedWithChannelsInEitherPlace) {
+  for (const bool last : {true, false}) {
+    SingleNode node = ms("GroupNorm");
+    node.in(last ? Dims{2, 5, 6, 8} : Dims{2, 8, 5, 6}).in({8}).in({8});
+    node.attr("groups", 4).attr("channels_last", last ? 1 : 0).attr("activation", 1);
+    ASSERT_EQ(shape_or_error(node), last ? "2x5x6x8" : "2x8x5x6");
+    const auto op = item<VectorOp>(node.cost());
+    constexpr int64_t kAll = 2 * 5 * 6 * 8;
+    EXPECT_EQ(op.row, 5 * 6 * 8 / 4);
+    EXPECT_EQ(op[VectorClass::elementwise], 3 * kAll) << "two of the norm, one of SiLU";
+    EXPECT_EQ(op[VectorClass::special], kAll + kAll / op.row);
+  }
+  SingleNode odd = ms("GroupNorm");
+  odd.in({2, 5, 6, 8}).in({8}).in({8}).attr("groups", 3);
+  EXPECT_EQ(shape_or_error(odd), "GroupNorm: 8 channels don't split into 3 groups");
+}
+
+TEST(Contrib, AreChannelsLastConvolutionsThoseOfTheOtherOrder) {
+  for (const Dims& weights : {Dims{8, 3, 3, 4}, Dims{8, 4, 3, 3}}) {
+    SingleNode node = ms("NhwcFusedConv");
+    node.in({1, 6, 6, 4}).in(weights).in({8}).attr("kernel_shape", std::vector<int64_t>{3, 3});
+    ASSERT_EQ(shape_or_error(node), "1x4x4x8");
+    EXPECT_EQ(total_macs(node.cost()), 4 * 4 * 8 * 4 * 9);
+  }
+}
+
+TEST(Contrib, AreIntegersReducedToTheirMean) {
+  SingleNode node = ms("QLinearReduceMean");
+  node.in({2, 4, 6}, DType::uint8).in({}).in({}, DType::uint8).in({}).in({}, DType::uint8);
+  node.attr("axes", std::vector<int64_t>{1, -1}).attr("keepdims", 0);
+  ASSERT_EQ(shape_or_error(node), "2");
+  EXPECT_EQ(node.type(), DType::uint8);
+  const auto op = item<VectorOp>(node.cost());
+  EXPECT_EQ(op[VectorClass::reduce], 48);
+  EXPECT_EQ(op[VectorClass::convert], 2);
+}
+
+TEST(TrainedQuant, WhatDoQuantAndMultiThresholdTake) {
+  SingleNode quant("Quant", 1, "qonnx.custom_op.general");
+  quant.in({2, 3, 4}).in({3, 1}).in({}).in({});
+  ASSERT_EQ(shape_or_error(quant), "2x3x4");
+  EXPECT_EQ(item<VectorOp>(quant.cost())[VectorClass::convert], 2 * 24) << "to the grid and back";
+  SingleNode steps("MultiThreshold", 1, "finn.custom_op.general");
+  steps.in({1, 3, 4, 4}).in({3, 15}).attr("out_bias", -8.0);
+  ASSERT_EQ(shape_or_error(steps), "1x3x4x4");
+  const auto op = item<VectorOp>(steps.cost());
+  EXPECT_EQ(op[VectorClass::search], 48 * 4) << "a binary search among 15";
+  EXPECT_EQ(op[VectorClass::elementwise], 48);
+  SingleNode wrong("MultiThreshold", 1, "finn.custom_op.general");
+  wrong.in({1, 3, 4, 4}).in({2, 15});
+  EXPECT_EQ(shape_or_error(wrong), "MultiThreshold: 2 rows of thresholds don't go with 3 channels");
+}
+
 TEST(Contrib, AreFourBitWeightsUnpackedThenMultiplied) {
   SingleNode node = ms("MatMulNBits");
   node.in({2, 3, 64}).in({10, 2, 16}, DType::uint8).in({20}).attr("K", 64).attr("N", 10);

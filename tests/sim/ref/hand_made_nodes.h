@@ -163,6 +163,15 @@ inline void add_attentions(std::vector<NodeCase>& out) {
       {real({2, 3, 8}), real({2, 5, 8}), real({2, 5, 4}), real({20}), of(DType::int32, {2, 7}, {1}),
        real({1, 2, 3, 7}), real({2, 2, 2, 4}), real({2, 2, 2, 2})},
       4, {number("num_heads", 2)}));
+  out.push_back(
+      microsoft("GroupQueryAttention",
+                {real({2, 3, 16}), absent(), absent(), real({2, 1, 2, 4}), real({2, 1, 2, 4}),
+                 of(DType::int32, {2}, {4}), of(DType::int32, {}, {5}), real({8, 2}), real({8, 2}),
+                 of(DType::int64, {2, 3}, {1, 2, 3}), real({1, 2, 3, 5}), real({2}), absent(),
+                 absent(), real({4}), real({4})},
+                3,
+                {number("num_heads", 2), number("kv_num_heads", 1), number("do_rotary", 1),
+                 number("local_window_size", 2)}));
   out.push_back(microsoft(
       "GroupQueryAttention",
       {real({2, 3, 8}), real({2, 3, 4}), real({2, 3, 4}), real({2, 1, 2, 4}), real({2, 1, 2, 4}),
@@ -227,6 +236,30 @@ inline void add_quantised(std::vector<NodeCase>& out) {
   }
 }
 
+/// Of operators of few bits, and of group norms.
+inline void add_trained(std::vector<NodeCase>& out) {
+  NodeCase quant =
+      onnx("Quant", 17, {real({2, 3, 4}), real({3, 1}, {0.5}), real({}, {0}), real({}, {4})}, 1,
+           {word("rounding_mode", "FLOOR")});
+  quant.domain = kQonnx;
+  out.push_back(std::move(quant));
+  NodeCase steps = onnx("MultiThreshold", 17, {real({2, 3, 4, 4}), real({3, 5})}, 1);
+  steps.domain = kFinn;
+  out.push_back(std::move(steps));
+  for (const int64_t last : {0, 1}) {
+    const Dims x = last != 0 ? Dims{2, 5, 6, 4} : Dims{2, 4, 5, 6};
+    const std::vector<Attribute> attributes = {number("groups", 2), number("channels_last", last)};
+    out.push_back(microsoft("GroupNorm", {real(x), real({4}), real({4})}, 1, attributes));
+    out.push_back(microsoft(
+        "SkipGroupNorm", {real(x), real({4}), real({4}), real({2, 4}), real({4})}, 2, attributes));
+  }
+  out.push_back(microsoft("QLinearReduceMean",
+                          {of(DType::uint8, {2, 4, 5}), real({}, {0.1}), of(DType::uint8, {}, {9}),
+                           real({}, {0.2}), of(DType::uint8, {}, {20})},
+                          1, {list("axes", {1, 2})}));
+  out.push_back(onnx("SwiGLU", 28, {real({2, 3}), real({2, 3})}, 1, {attribute("alpha", 1.5)}));
+}
+
 }  // namespace hand_made
 
 inline std::vector<NodeCase> hand_made_nodes() {
@@ -238,6 +271,7 @@ inline std::vector<NodeCase> hand_made_nodes() {
   hand_made::add_attentions(out);
   hand_made::add_tables(out);
   hand_made::add_quantised(out);
+  hand_made::add_trained(out);
   for (const auto& [op, gates] : {std::pair{"RNN", 1}, {"GRU", 3}, {"LSTM", 4}})
     for (const bool both : {false, true})
       for (const bool batch_first : {false, true})

@@ -444,6 +444,90 @@ def grouped_weights():
         yield Case("MatMulNBits", 17, inputs, name="groups", **sizes), [a @ weights.T]
 
 
+def fake_quantised():
+    """QONNX's and FINN's operators by their own definitions, com.microsoft's mean of integers."""
+    x = real(2, 3, 4) * 3
+    scale, shift = np.abs(real(3, 1)) + 0.1, np.array(1, np.float32)
+    ways = {"ROUND": np.rint, "CEIL": np.ceil, "FLOOR": np.floor, "ROUND_TO_ZERO": np.trunc}
+    for way, to_grid in ways.items():
+        for signed, narrow in ((1, 0), (1, 1), (0, 0), (0, 1)):
+            low = -8 + narrow if signed else 0
+            high = 7 if signed else 15 - narrow
+            grid = to_grid(np.clip(x / scale + shift, low, high))
+            bits = np.array(4, np.float32)
+            yield (
+                Case(
+                    "Quant",
+                    17,
+                    [x, scale, shift, bits],
+                    domain="qonnx.custom_op.general",
+                    name=f"Quant {way} {signed} {narrow}",
+                    rounding_mode=way,
+                    signed=signed,
+                    narrow=narrow,
+                ),
+                [(grid - shift) * scale],
+            )
+    v, steps = real(2, 3, 4, 4), np.sort(real(3, 7), 1)
+    reached = (v[..., None] >= steps[:, None, None]).sum(-1)
+    finn = {"domain": "finn.custom_op.general", "out_dtype": "INT4"}
+    yield (
+        Case("MultiThreshold", 17, [v, steps], out_scale=2.0, out_bias=-8.0, **finn),
+        [reached * 2.0 - 8],
+    )
+    pixels = v.transpose(0, 2, 3, 1).copy()
+    yield (
+        Case("MultiThreshold", 17, [pixels, steps], data_layout="NHWC", **finn),
+        [reached.transpose(0, 2, 3, 1).astype(np.float32)],
+    )
+    codes = rng.integers(0, 256, (2, 4, 5)).astype(np.uint8)
+    small, zero, wide, mid = (
+        np.array(0.1, np.float32),
+        np.array(9, np.uint8),
+        np.array(0.07, np.float32),
+        np.array(20, np.uint8),
+    )
+    mean = ((codes - 9.0) * small).mean((0, 2), keepdims=True)
+    yield (
+        Case(
+            "QLinearReduceMean",
+            17,
+            [codes, small, zero, wide, mid],
+            domain="com.microsoft",
+            axes=[0, -1],
+        ),
+        [np.clip(np.rint(mean / wide) + 20, 0, 255).astype(np.uint8)],
+    )
+
+
+def grouped_norms():
+    """com.microsoft's group norms, channels last or not."""
+    x, skip, bias, gain, shift = real(2, 5, 6, 8), real(2, 8), real(8), real(8), real(8)
+    for last in (1, 0):
+        for silu in (0, 1):
+
+            def turned(v, last=last):
+                return v if last else v.transpose(0, 3, 1, 2)
+
+            def norm(v, silu=silu):
+                g = v.reshape(2, 30, 4, 2)
+                mean, var = g.mean((1, 3), keepdims=True), g.var((1, 3), keepdims=True)
+                n = ((g - mean) / np.sqrt(var + 1e-4)).reshape(v.shape) * gain + shift
+                return n / (1 + np.exp(-n)) if silu else n
+
+            more = {"groups": 4, "channels_last": last, "activation": silu, "epsilon": 1e-4}
+            inputs = [np.ascontiguousarray(turned(x)), gain, shift]
+            yield (
+                Case("GroupNorm", 17, inputs, domain="com.microsoft", **more),
+                [turned(norm(x))],
+            )
+            both = x + skip[:, None, None] + bias
+            yield (
+                Case("SkipGroupNorm", 17, [*inputs, skip, bias], 2, domain="com.microsoft", **more),
+                [turned(norm(both)), turned(both)],
+            )
+
+
 # ---- reductions and movement
 # -----------------------------------------------------------------------
 
@@ -796,6 +880,8 @@ def main():
             projected_attention,
             whole_numbers,
             grouped_weights,
+            fake_quantised,
+            grouped_norms,
             reductions,
             remainders,
             movement,
