@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -141,10 +142,14 @@ Status swish_kernel(KernelContext& step) {
 Status swiglu(KernelContext& step) {
   if (!step.has_output(0)) return ok();
   const double alpha = at(step, "alpha", 1);
-  std::vector<double> a = step.reals(0);
-  const std::vector<double> b = step.reals(1);
-  for (size_t i = 0; i < a.size(); ++i) a[i] = swish(a[i], alpha) * b[i];
-  return step.put(0, a), ok();
+  const std::vector<double> a = step.reals(0), b = step.reals(1);
+  // A function of one element is asked for many values at a time, with one constant for all.
+  const auto element = [](const std::vector<double>& v, size_t i) {
+    return v[v.size() == 1 ? 0 : i];
+  };
+  std::vector<double> out(std::max(a.size(), b.size()));
+  for (size_t i = 0; i < out.size(); ++i) out[i] = swish(element(a, i), alpha) * element(b, i);
+  return step.put(0, out), ok();
 }
 
 Status quick_gelu(KernelContext& step) {

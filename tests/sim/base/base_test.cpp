@@ -65,7 +65,10 @@ TEST(DType, KnowsItsSize) {
   EXPECT_EQ(storage_bytes(DType::int4, 3), 2);
   EXPECT_EQ(name(DType::bfloat16), "bfloat16");
   EXPECT_EQ(dtype_from_onnx(26), DType::int2);
-  EXPECT_EQ(dtype_from_onnx(27), std::nullopt);
+  EXPECT_EQ(storage_bytes(DType::float6e3m2, 5), 4);
+  EXPECT_EQ(dtype_from_onnx(27), DType::float6e2m3);
+  EXPECT_EQ(dtype_from_onnx(28), DType::float6e3m2);
+  EXPECT_EQ(dtype_from_onnx(29), std::nullopt);
   EXPECT_EQ(dtype_from_onnx(-1), std::nullopt);
 }
 

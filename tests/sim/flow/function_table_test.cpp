@@ -113,7 +113,7 @@ TEST(AffineFunction, IsWhatRowsSay) {
       EXPECT_TRUE(row->pointwise) << row->name;
       if (row->fate == Fate::view) continue;  // alone they are no function
       ModelBuilder b(17);
-      b.input("x", {4}).weight("k", {});
+      b.input("x", {1}).weight("k", {1});  // of one shape: not all broadcast
       std::vector<std::string> inputs(static_cast<size_t>(row->min_inputs), "k");
       inputs[port] = "x";
       std::vector<Attribute> attributes;
