@@ -168,12 +168,14 @@ Status TensorFiles::take_model(RawType& type) const {
 Result<TensorFiles::RawType> TensorFiles::raw_type() const {
   RawType out;
   Errors errors;
-  if (!dtype_.empty() && !(out.dtype = dtype_named(dtype_)))
+  if (!dtype_.empty()) out.dtype = dtype_named(dtype_);
+  if (!shape_.empty()) out.dims = parse_dims(shape_);
+  if (!dtype_.empty() && !out.dtype)
     errors.push_back({Errc::usage,
                       fmt::format("'{}' is no element type; there are {}", dtype_,
                                   fmt::join(type_names(), ", ")),
                       "--dtype"});
-  if (!shape_.empty() && !(out.dims = parse_dims(shape_)))
+  if (!shape_.empty() && !out.dims)
     errors.push_back(
         {Errc::usage, fmt::format("'{}' is no shape, e.g. 1x64x56x56", shape_), "--shape"});
   if (!errors.empty()) return errors;

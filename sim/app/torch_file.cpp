@@ -98,9 +98,8 @@ Status TorchFile::with_onnx(const std::string& model,
     words.insert(words.end(), examples_.begin(), examples_.end());
     if (const Status done = run_torch_program(kExporter, python_, model, folder, words); !done)
       return done;
-    const Status used = use(onnx);
-    if (used) return used;
-    return called(used.errors(), onnx, model);
+    if (const Status used = use(onnx); !used) return called(used.errors(), onnx, model);
+    return ok();
   });
 }
 

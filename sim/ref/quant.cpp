@@ -207,7 +207,7 @@ Status fake_quantise(KernelContext& step) {
 Status multi_threshold(KernelContext& step) {
   if (!step.has_output(0)) return ok();
   const Dims& x = step.dims(0);
-  const bool last = step.attr("data_layout", "NCHW").ends_with("C");
+  const bool last = step.attr("data_layout", "NCHW").ends_with('C');
   const int64_t channels = last ? x.back() : x[1];
   const int64_t inner = last ? 1 : elements(x, 2, x.size());
   const int64_t rows = step.dims(1)[0], each = step.dims(1)[1];

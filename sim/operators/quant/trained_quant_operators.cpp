@@ -26,7 +26,7 @@ Status thresholds_shape(InferContext& node) {
   if (Status s = want_rank_from(node, 0, 2); !s) return s;
   if (Status s = want_rank(node, 1, 2); !s) return s;
   const Dims& x = node.dims(0);
-  const int64_t channels = node.attr("data_layout", "NCHW").ends_with("C") ? x.back() : x[1];
+  const int64_t channels = node.attr("data_layout", "NCHW").ends_with('C') ? x.back() : x[1];
   const int64_t rows = node.dims(1)[0];
   if (rows != 1 && rows != channels)
     return bad_node(node,
