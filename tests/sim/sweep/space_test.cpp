@@ -40,11 +40,14 @@ TEST(Spec, IsAnUnknownOperatorOnlyCostedWhenAllowed) {
   std::string bytes = test::model_of(test::relu_graph()).bytes();
   bytes.replace(bytes.find("Relu"), 4, "Reln");
   const std::string file = test::write_temp("unknown_operator.onnx", bytes);
-  const auto refused = load_spec(kAxes, "models: [{file: " + file + "}]\n");
+  const auto models = [&](const std::string& more) {
+    return "models: [{file: " + file + ", bind: {n: 1}" + more + "}]\n";
+  };
+  const auto refused = load_spec(kAxes, models(""));
   ASSERT_FALSE(refused.ok());
   EXPECT_NE(refused.errors().front().message.find("allow_unsupported: true"), std::string::npos);
   EXPECT_NE(refused.errors().back().text().find("Reln"), std::string::npos);
-  const auto spec = load_spec(kAxes, "models: [{file: " + file + ", allow_unsupported: true}]\n");
+  const auto spec = load_spec(kAxes, models(", allow_unsupported: true"));
   ASSERT_TRUE(spec.ok()) << spec.errors().front().text();
   auto evaluator = Evaluator::create(*spec);
   ASSERT_TRUE(evaluator.ok());
@@ -52,7 +55,7 @@ TEST(Spec, IsAnUnknownOperatorOnlyCostedWhenAllowed) {
   // Two elements in and two out, a byte each on this machine.
   EXPECT_EQ(row.totals.dram_read_bytes, 2);
   EXPECT_EQ(row.totals.dram_write_bytes, 2);
-  EXPECT_FALSE(load_spec(kAxes, "models: [{file: " + file + ", allow_unsupported: 1}]\n").ok());
+  EXPECT_FALSE(load_spec(kAxes, models(", allow_unsupported: 1")).ok());
 }
 
 TEST(Spec, SaysWhatAModelMayAskFor) {
