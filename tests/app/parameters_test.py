@@ -117,14 +117,17 @@ class Drawn:
         return sum(a.size for name, a in self.weights.items() if name in read)
 
 
+SIZES = ("--bind", "*=8")  # that a file leaves open
+
+
 def inspected(path):
-    done = run("inspect", path, "-q", "--json", "-")
+    done = run("inspect", path, *SIZES, "-q", "--json", "-")
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 
 def costed(path):
-    done = run("--hw", "64x64", path, "-q", "--json", "-", "--effort", "rule")
+    done = run("--hw", "64x64", path, *SIZES, "-q", "--json", "-", "--effort", "rule")
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

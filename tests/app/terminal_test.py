@@ -150,6 +150,8 @@ class Widths(unittest.TestCase):
             "tile", MODELS[0], "-o", "cut.onnx", "--conv", "im2col", "--tile", "512x512x512"
         )
         self.narrow("--dump-program", "/classifier*", "--hw", CONFIG, MODELS[0])
+        part = ("--from", "/layer1/layer1.0/conv1/Conv", "--until", "/layer1/layer1.0/relu_1/Relu")
+        self.narrow("cut", RESNET, *part, "-o", "part.onnx")
 
     def test_run_and_diff(self):
         run("gemm", "30x20x10", "-o", "small.onnx", "--weights", "random:1", cwd=self.dir)

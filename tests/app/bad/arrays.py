@@ -37,7 +37,7 @@ CASES = [
         "run net.onnx --input x=.",
         NET,
         """
-        accsim: error: .: is a folder; name a .npy file
+        accsim: error: .: is a folder; name a .npy file, or one of raw elements
     """,
     ),
     Case(

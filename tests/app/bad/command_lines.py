@@ -341,7 +341,7 @@ CASES = [
         f"run {NET} --input input",
         {},
         """
-        accsim: error: --input: 'input' is not NAME=FILE.npy or NAME=random:SEED
+        accsim: error: --input: 'input' is not NAME=FILE.npy, NAME=FILE.bin or NAME=random:SEED
     """,
     ),
     Case(
@@ -349,7 +349,7 @@ CASES = [
         f"run {NET} --weights random:1 --input input=/dev/zero",
         {},
         """
-        accsim: error: /dev/zero: is not a regular file; name a .npy file
+        accsim: error: /dev/zero: is not a regular file; name a .npy file, or one of raw elements
     """,
     ),
     Case(
