@@ -62,10 +62,9 @@ TEST(OpTable, IsEveryRowWellFormed) {
 TEST(OpTable, AreTheOperatorsWithSubgraphsThoseOfTheirAttributes) {
   for (const OpRow* row : all_ops()) {
     const bool holds = row->has_attribute("body") || row->has_attribute("then_branch");
-    const bool expanded = row->control_flow == ControlFlow::branch ||
-                          row->control_flow == ControlFlow::loop ||
-                          row->control_flow == ControlFlow::scan ||
-                          row->control_flow == ControlFlow::sequence_map;
+    const bool expanded =
+        row->control_flow == ControlFlow::branch || row->control_flow == ControlFlow::loop ||
+        row->control_flow == ControlFlow::scan || row->control_flow == ControlFlow::sequence_map;
     EXPECT_EQ(expanded, holds) << row->name;
   }
 }
