@@ -202,9 +202,9 @@ Result<TensorsOfFile> TensorFiles::read_torch(const std::string& file) const {
   const Status done = in_torch_folder(file, [&](const std::string& folder) -> Status {
     if (const Status ran = run_torch_program(kReader, python_, file, folder, {folder}); !ran)
       return ran;
-    const Status taken = take_tensors(folder, out);
-    if (taken) return taken;
-    return called(taken.errors(), folder, file);
+    if (const Status taken = take_tensors(folder, out); !taken)
+      return called(taken.errors(), folder, file);
+    return ok();
   });
   if (!done) return done.errors();
   if (const Status picked = pick(out); !picked) return picked.errors();
