@@ -74,32 +74,37 @@ function namedAlong(lane) {
   return [...names].join('; ');
 }
 
+/** The page asks for commands of the machine that has these rows; 64 is what it began with. */
+const asksFor = (rows) => (request) => request.url().endsWith('api/timeline')
+  && (JSON.parse(request.postData()).of.machine['array.rows'] ?? 64) === rows;
+
 /** The timeline has the commands of what is shown, of each machine; no change waits for it. */
 async function showsCommands(view, pid) {
   const { page } = view;
-  const parts = [];
+  const parts = new Map([[48, []], [64, []]]); // of each machine
   page.on('response', async (r) => {
-    if (r.url().endsWith('api/timeline') && r.ok()) parts.push(await r.json().catch(() => null));
+    for (const [value, those] of parts)
+      if (asksFor(value)(r.request()) && r.ok()) those.push(await r.json().catch(() => null));
   });
   const rows = page.getByLabel('array.rows, ', { exact: false }).first();
   // At once: a section that is drawn anew meanwhile is another element, which nobody waits for.
   await page.locator('#timeline').evaluate((e) => e.scrollIntoView({ behavior: 'instant' }));
   const seen = [];
-  for (const value of [48, 64]) {
+  for (const [value, those] of parts) {
+    const asked = page.waitForRequest(asksFor(value));
     await change(page, rows, value);
     await page.waitForFunction((old) =>
       document.querySelector('.now .figure b').textContent !== old, seen.at(-1));
-    parts.length = 0;
-    await page.waitForRequest((r) => r.url().endsWith('api/timeline'));
+    await asked;
     const [cycles, commands] = await timelineCycles(page);
     seen.push(await shown(page));
-    for (let i = 0; i < 40 && parts.at(-1)?.next !== null; i++) await page.waitForTimeout(25);
+    for (let i = 0; i < 400 && those.at(-1)?.next !== null; i++) await page.waitForTimeout(25);
     check(cycles === seen.at(-1), `serve: a timeline of ${cycles} cycles, not ${seen.at(-1)}`);
-    const layers = parts.flatMap((p) => p?.timeline.layers ?? []);
+    const layers = those.flatMap((p) => p?.timeline.layers ?? []);
     const sum = layers.reduce((s, l) => s + l.cycles, 0);
     check(sum === Number(cycles.replaceAll(',', '')), `serve: ${sum} cycles of commands came`);
     check(Number(commands.replaceAll(',', '')) > 1000, `serve: ${commands} commands`);
-    check(parts.at(-1)?.next === null, 'serve: the timeline ends before its last part');
+    check(those.at(-1)?.next === null, 'serve: the timeline ends before its last part');
   }
   check(seen[0] !== seen[1], 'serve: two machines of equal cycles tell nothing');
   await page.waitForTimeout(200);
