@@ -167,6 +167,9 @@ void GoldenMachine::execute(const GemmCommand& c) {
   retired_.address = first;
   retired_.slot = stays ? 0 : sums.producer_slot();
   retired_.in_array = stays;
+  retired_.a = a_;
+  retired_.b = w_;
+  retired_.overwrites = overwrite;
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t i = 0; i < columns; ++i) {
       uint32_t total = products_[index(turned ? i * c.n + r : r * c.n + i)];
@@ -176,7 +179,7 @@ void GoldenMachine::execute(const GemmCommand& c) {
         held = total;
       else
         put_sum(slot, first + r, i, total);
-      if (retired_hook_) retired_.sums.push_back(static_cast<int32_t>(total));
+      if (records_) retired_.sums.push_back(static_cast<int32_t>(total));
     }
 }
 
@@ -194,12 +197,13 @@ void GoldenMachine::execute(const DrainCommand& c) {
   retired_.row = c.n;
   retired_.address = first;
   retired_.slot = sums.producer_slot();
+  retired_.overwrites = overwrite;
   for (int64_t m = 0; m < c.m; ++m)
     for (int64_t n = 0; n < c.n; ++n) {
       uint32_t total = array_[index(m * hw_.array.cols + n)];
       if (!overwrite) total += sum(slot, first + m, n);
       put_sum(slot, first + m, n, total);
-      if (retired_hook_) retired_.sums.push_back(static_cast<int32_t>(total));
+      if (records_) retired_.sums.push_back(static_cast<int32_t>(total));
     }
   // Moved, not copied: a gemm that forgets to clear them must show.
   poison_.fill({reinterpret_cast<uint8_t*>(array_.data()), array_.size() * sizeof array_[0]});
@@ -292,12 +296,15 @@ void GoldenMachine::execute(const PostCommand& c) {
     return;
   const std::span<const uint8_t> from = sums.consumer(poison_), tables = scales.consumer(poison_);
   const std::span<uint8_t> to = out.producer(poison_, offset + last_pixel + channels);
-  std::vector<Requantise> scale;
+  std::vector<Requantise>& scale = retired_.scales;
+  std::vector<int32_t>& multipliers = retired_.group_multipliers;
   for (int64_t channel = 0; channel < channels; ++channel) {
     const auto r = parameters(c, tables, table, channel);
     if (!r) return;
     scale.push_back(*r);
   }
+  for (int64_t i = 0; i < (c.groups - 1) * channels; ++i)
+    multipliers.push_back(multiplier_of_group(tables, scales_at + i * PostCommand::kGroupBytes));
   retired_.address = offset;
   retired_.slot = out.producer_slot();
   for (int64_t pixel = 0; pixel < pixels; ++pixel)
@@ -308,16 +315,14 @@ void GoldenMachine::execute(const PostCommand& c) {
                                                  : sum(from, top + pixel, channel));
       };
       int64_t others = 0;
-      for (int64_t g = 1; g < c.groups; ++g) {
-        const int64_t at = scales_at + ((g - 1) * channels + channel) * PostCommand::kGroupBytes;
-        others += int64_t{acc(g)} * multiplier_of_group(tables, at);
-      }
+      for (int64_t g = 1; g < c.groups; ++g)
+        others += int64_t{acc(g)} * multipliers[index((g - 1) * channels + channel)];
       uint8_t& y = to[index(offset + pixel * c.pitch + channel)];
       int64_t v = requantise(acc(0), scale[index(channel)], others);
       if (c.table) v = post_table_[index(v + 128)];
       if (c.residual) v = added(*c.residual, v, static_cast<int8_t>(y));
       y = static_cast<uint8_t>(v);
-      if (retired_hook_) retired_.bytes.push_back(y);
+      if (records_) retired_.bytes.push_back(y);
     }
 }
 

@@ -9,26 +9,24 @@
 namespace accsim::hw {
 
 GoldenMachine::GoldenMachine(const Program& program, const HwConfig& hw, MemoryImage& image,
-                             const RetireHook& retired)
-    : program_(program),
-      hw_(hw),
-      image_(image),
-      retired_hook_(retired),
-      dataflow_(program.dataflow) {
+                             bool records)
+    : program_(program), hw_(hw), image_(image), records_(records), dataflow_(program.dataflow) {
   for (size_t b = 0; b < kBuffers; ++b)
     rings_[b] = SlotRing(hw.buffers[b].slots, hw.buffers[b].slot_bytes());
   regions_.resize(program.tensors.size());
   index_.assign(static_cast<size_t>(program.loops), -1);
   array_.resize(static_cast<size_t>(hw.array.rows * hw.array.cols));
   retired_.ordinal = -1;
+  flatten(program.body);
   for (Table* t : {&post_table_, &vector_table_})
     poison_.fill({reinterpret_cast<uint8_t*>(t->data()), t->size()});
 }
 
-Status GoldenMachine::run() {
-  visit(program_.body);
+Result<bool> GoldenMachine::step() {
+  bool retired = false;
+  while (at_ < ops_.size() && !retired && !failed()) retired = execute_op();
   if (error_) return *error_;
-  return ok();
+  return retired;
 }
 
 void GoldenMachine::fail(Errc code, std::string message) {
@@ -41,20 +39,55 @@ void GoldenMachine::fail(Errc code, std::string message) {
 
 // ---- the loop nest ------------------------------------------------------------------------------
 
-void GoldenMachine::visit(const std::vector<Item>& body) {
+void GoldenMachine::flatten(const std::vector<Item>& body) {
   for (const Item& item : body) {
-    std::visit([this](const auto& node) { visit(node); }, item.node);
-    if (failed()) return;
+    const auto* loop = std::get_if<Loop>(&item.node);
+    const size_t begin = ops_.size();
+    ops_.push_back({&item, loop});
+    if (!loop) continue;
+    flatten(loop->body);
+    ops_[begin].jump = ops_.size();
+    ops_.push_back({nullptr, loop, begin});
   }
 }
 
-void GoldenMachine::visit(const Loop& loop) {
+bool GoldenMachine::execute_op() {
+  const Op& op = ops_[at_++];
+  if (!op.item) {
+    end(op);
+  } else if (op.loop) {
+    enter(op);
+  } else if (const auto* sync = std::get_if<Sync>(&op.item->node)) {
+    visit(*sync);
+  } else if (const auto* head = std::get_if<LayerHead>(&op.item->node)) {
+    dataflow_ = head->dataflow;
+  } else if (const auto* command = std::get_if<Command>(&op.item->node)) {
+    visit(*command);
+    return true;
+  }
+  // Marks are left: the text's order is the order in which everything happens here.
+  return false;
+}
+
+void GoldenMachine::enter(const Op& op) {
+  const Loop& loop = *op.loop;
   if (loop.id < 0 || loop.id >= program_.loops)
     return fail(Errc::invalid,
                 fmt::format("loop '{}' has id {} of {}", loop.name, loop.id, program_.loops));
-  int64_t& index = index_[static_cast<size_t>(loop.id)];
+  if (loop.count < 1) {
+    at_ = op.jump + 1;
+    return;
+  }
+  index_[static_cast<size_t>(loop.id)] = 0;
   nest_.push_back(&loop);
-  for (index = 0; index < loop.count && !failed(); ++index) visit(loop.body);
+}
+
+void GoldenMachine::end(const Op& op) {
+  int64_t& index = index_[static_cast<size_t>(op.loop->id)];
+  if (++index < op.loop->count) {
+    at_ = op.jump + 1;
+    return;
+  }
   index = -1;
   nest_.pop_back();
 }
@@ -94,13 +127,15 @@ void GoldenMachine::visit(const Command& command) {
   retired_.command = &command;
   ++retired_.ordinal;
   retired_.address = retired_.slot = retired_.row = 0;
-  retired_.in_array = false;
+  retired_.in_array = retired_.overwrites = false;
+  retired_.dataflow = dataflow_;
+  retired_.a = retired_.b = {};
+  retired_.scales.clear();
+  retired_.group_multipliers.clear();
   retired_.sums.clear();
   retired_.bytes.clear();
   std::visit([this](const auto& c) { execute(c); }, command);
-  if (failed() || !retired_hook_) return;
-  retired_.loop_indices = index_;
-  retired_hook_(retired_);
+  if (records_) retired_.loop_indices = index_;
 }
 
 // ---- addresses ----------------------------------------------------------------------------------
@@ -187,11 +222,21 @@ Status check_image(const Program& program, const MemoryImage& image) {
 
 }  // namespace
 
+Status can_run(const Program& program, const HwConfig& hw, const MemoryImage& image) {
+  if (Status s = check_machine(hw); !s) return s;
+  return check_image(program, image);
+}
+
 Status run_golden(const Program& program, const HwConfig& hw, MemoryImage& image,
                   const RetireHook& retired) {
-  if (Status s = check_machine(hw); !s) return s;
-  if (Status s = check_image(program, image); !s) return s;
-  return GoldenMachine(program, hw, image, retired).run();
+  if (Status s = can_run(program, hw, image); !s) return s;
+  GoldenMachine machine(program, hw, image, retired != nullptr);
+  for (;;) {
+    const Result<bool> more = machine.step();
+    if (!more) return more.errors();
+    if (!*more) return ok();
+    if (retired) retired(machine.retired());
+  }
 }
 
 }  // namespace accsim::hw

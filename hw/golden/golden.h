@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "hw/config/hw_config.h"
@@ -12,7 +13,14 @@ namespace accsim::hw {
 /// The bytes of each ProgramTensor.
 using MemoryImage = std::vector<std::vector<uint8_t>>;
 
-/// A command that has just been executed, with what it produced.
+/// What the post unit makes of one sum.
+struct Requantise {
+  int32_t bias = 0, multiplier = 0, shift = 0;  ///< shift: 0 .. 62
+  int32_t output_zero = 0, low = -128, high = 127;
+  friend bool operator==(const Requantise&, const Requantise&) = default;
+};
+
+/// A command that has just been executed, with what it was given and what it produced.
 struct RetiredCommand {
   const Command* command = nullptr;
   int64_t ordinal = 0;                ///< commands before it, in text order
@@ -25,6 +33,14 @@ struct RetiredCommand {
   std::vector<int32_t> sums;
   int64_t row = 0;
   bool in_array = false;  ///< the sums are those that an output stationary gemm leaves in the array
+  Dataflow dataflow = Dataflow::weight_stationary;  ///< of its layer
+  /// gemm: its operands, m rows of k and k rows of n, with padding and with the zeros of packed
+  /// groups. They lie in the machine: a copy of this doesn't keep them.
+  std::span<const int8_t> a, b;
+  bool overwrites = false;         ///< gemm and drain: sums began anew, at 0
+  std::vector<Requantise> scales;  ///< post: by output channel
+  /// post of several groups: multipliers of the second, by channel, of the third ...
+  std::vector<int32_t> group_multipliers;
   /// load: as they lie in the slot. post: row by row of the output slot. store: in walk order. lane
   /// and row command: row by row. table: its entries.
   std::vector<uint8_t> bytes;
@@ -45,11 +61,6 @@ Status run_golden(const Program& program, const HwConfig& hw, MemoryImage& image
 /// round(value / 2^shift), halves away from zero. shift: 0 .. 62.
 int64_t round_shift(int64_t value, int32_t shift);
 
-/// What the post unit makes of one sum.
-struct Requantise {
-  int32_t bias = 0, multiplier = 0, shift = 0;  ///< shift: 0 .. 62
-  int32_t output_zero = 0, low = -128, high = 127;
-};
 /// bias, multiplier, shift, zero point and clip of PostCommand for one accumulator value: the
 /// sum with the bias wraps at 32 bits, halves round away from zero. `others`: of the other groups,
 /// sums times multipliers, added to the product in 64 bits.

@@ -13,24 +13,40 @@ namespace accsim::hw {
 /// An offset or count as the index of an element.
 inline size_t index(int64_t i) { return static_cast<size_t>(i); }
 
+/// Can golden run it? Else its error: of the machine's types, or of the image.
+Status can_run(const Program& program, const HwConfig& hw, const MemoryImage& image);
+
 /// The state of run_golden() and one function a command. The first error ends the run.
 class GoldenMachine {
  public:
-  GoldenMachine(const Program& program, const HwConfig& hw, MemoryImage& image,
-                const RetireHook& retired);
-  Status run();
+  /// All of it lives as long as this, and can_run(). `records`: retired() has the values, too.
+  GoldenMachine(const Program& program, const HwConfig& hw, MemoryImage& image, bool records);
+
+  /// Runs on, up to and with the next command, which is retired() then; false when there is none.
+  Result<bool> step();
+  /// Until the next step.
+  const RetiredCommand& retired() const { return retired_; }
+  /// The sums of the latest gemm alone, m x n.
+  std::span<const uint32_t> products() const { return products_; }
 
  private:
+  /// A line of the program's text, or an end of a loop.
+  struct Op {
+    const Item* item = nullptr;  ///< nullptr: the end of `loop`
+    const Loop* loop = nullptr;
+    size_t jump = 0;  ///< of a loop: its end; of an end: the loop
+  };
+  void flatten(const std::vector<Item>& body);
+  /// Executes the op at at_ and goes on to the next; true when it was a command.
+  bool execute_op();
+
   bool failed() const { return error_.has_value(); }
   void fail(Errc code, std::string message);
 
-  void visit(const std::vector<Item>& body);
-  void visit(const Loop& loop);
+  void enter(const Op& op);
+  void end(const Op& op);
   void visit(const Sync& sync);
   void visit(const Command& command);
-  /// The text's order is the order in which everything happens here.
-  void visit(const Mark&) {}
-  void visit(const LayerHead& head) { dataflow_ = head.dataflow; }
 
   void execute(const LoadCommand& c);
   void load_transposed(const LoadCommand& c);
@@ -92,7 +108,9 @@ class GoldenMachine {
   const Program& program_;
   const HwConfig& hw_;
   MemoryImage& image_;
-  const RetireHook& retired_hook_;
+  const bool records_;
+  std::vector<Op> ops_;
+  size_t at_ = 0;      ///< the next of them
   Dataflow dataflow_;  ///< of the layer
   Poison poison_;
   std::array<SlotRing, kBuffers> rings_;

@@ -150,7 +150,7 @@ void GoldenMachine::execute(const RowCommand& c) {
     const auto put = [&](int64_t at, int64_t i) {
       const auto y = static_cast<uint8_t>((*values)[index(i)]);
       to[index(at)] = y;
-      if (retired_hook_) retired_.bytes.push_back(y);
+      if (records_) retired_.bytes.push_back(y);
     };
     for (int64_t i = 0; i < c.length(); ++i)
       put(s.out_at + row_at(row, c.out.row_stride) + i / c.run * c.out.piece_stride + i % c.run, i);

@@ -73,8 +73,7 @@ void GoldenMachine::load_transposed(const LoadCommand& c) {
   });
   retired_.address = offset;
   retired_.slot = to.producer_slot();
-  if (retired_hook_)
-    retired_.bytes.assign(slot.data() + offset, slot.data() + offset + c.walk.bytes());
+  if (records_) retired_.bytes.assign(slot.data() + offset, slot.data() + offset + c.walk.bytes());
 }
 
 /// Item by item: what an index says is where the walk of one item begins.
@@ -111,7 +110,7 @@ void GoldenMachine::load_gathered(const LoadCommand& c) {
   }
   retired_.address = offset;
   retired_.slot = to.producer_slot();
-  if (retired_hook_) retired_.bytes.assign(slot.data() + offset, slot.data() + at);
+  if (records_) retired_.bytes.assign(slot.data() + offset, slot.data() + at);
 }
 
 void GoldenMachine::execute(const LoadCommand& c) {
@@ -145,7 +144,7 @@ void GoldenMachine::execute(const LoadCommand& c) {
   });
   retired_.address = offset;
   retired_.slot = to.producer_slot();
-  if (retired_hook_) retired_.bytes.assign(slot.data() + offset, slot.data() + at);
+  if (records_) retired_.bytes.assign(slot.data() + offset, slot.data() + at);
 }
 
 void GoldenMachine::execute(const StoreCommand& c) {
@@ -164,7 +163,7 @@ void GoldenMachine::execute(const StoreCommand& c) {
   });
   retired_.address = target;
   retired_.slot = from.consumer_slot();
-  if (retired_hook_) retired_.bytes.assign(slot.data() + offset, slot.data() + at);
+  if (records_) retired_.bytes.assign(slot.data() + offset, slot.data() + at);
 }
 
 /// The bytes in the shared buffer are dense, those in DRAM in runs.
@@ -181,7 +180,7 @@ void GoldenMachine::execute(const StageCommand& c) {
         !inside(written, c.walk.run, std::ssize(to), "stage to memory"))
       return false;
     std::memmove(to.data() + written, from.data() + read, index(c.walk.run));
-    if (retired_hook_)
+    if (records_)
       retired_.bytes.insert(retired_.bytes.end(), from.data() + read,
                             from.data() + read + c.walk.run);
     at += c.walk.run;

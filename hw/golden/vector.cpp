@@ -25,7 +25,7 @@ void GoldenMachine::execute(const SetTableCommand& c) {
   for (size_t i = 0; i < to.size(); ++i) to[i] = static_cast<int8_t>(slot[index(offset) + i]);
   retired_.address = offset;
   retired_.slot = from.consumer_slot();
-  if (retired_hook_) retired_.bytes.assign(to.begin(), to.end());
+  if (records_) retired_.bytes.assign(to.begin(), to.end());
 }
 
 // ---- lane commands ------------------------------------------------------------------------------
@@ -115,7 +115,7 @@ void GoldenMachine::execute(const LaneCommand& c) {
     for (int64_t i = 0; i < (c.across ? 1 : c.run); ++i) {
       const auto y = static_cast<uint8_t>(result(c, s, row, i));
       to[index(at + i)] = y;
-      if (retired_hook_) retired_.bytes.push_back(y);
+      if (records_) retired_.bytes.push_back(y);
     }
   }
 }

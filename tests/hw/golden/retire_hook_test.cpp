@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <map>
 #include <random>
 #include <variant>
 
@@ -96,23 +97,41 @@ class Expected {
     if (is_region(dram)) return;
     EXPECT_EQ(r.bytes, walked(c.walk, value(in ? c.source : c.target, r), bytes(dram)));
   }
-  void see(const GemmCommand& c, const RetiredCommand& r) const {
+  void see(const GemmCommand& c, const RetiredCommand& r) {
     EXPECT_EQ(std::ssize(r.sums), c.m * c.n);
     EXPECT_TRUE(r.bytes.empty());
-    if (!one_layer_) return;  // others may have another dataflow
-    const bool stays = program_.dataflow == Dataflow::output_stationary;
+    ASSERT_EQ(std::ssize(r.a), c.m * c.k);
+    ASSERT_EQ(std::ssize(r.b), c.k * c.n);
+    const bool stays = r.dataflow == Dataflow::output_stationary;
+    const bool turned = r.dataflow == Dataflow::input_stationary;
+    EXPECT_EQ(r.in_array, stays);
     EXPECT_EQ(r.address, stays ? 0 : value(c.accumulator_row, r));
-    EXPECT_EQ(r.row, program_.dataflow == Dataflow::input_stationary ? c.m : c.n);
+    EXPECT_EQ(r.row, turned ? c.m : c.n);
+    for (int64_t m = 0; m < c.m; ++m)
+      for (int64_t n = 0; n < c.n; ++n) {
+        int32_t sum = 0;
+        for (int64_t k = 0; k < c.k; ++k)
+          sum += r.a[static_cast<size_t>(m * c.k + k)] * r.b[static_cast<size_t>(k * c.n + n)];
+        const int64_t row = turned ? n : m, col = turned ? m : n;
+        see_sum(stays ? array_ : accumulators_[r.slot], row, col, sum, r);
+      }
+    if (one_layer_) {
+      EXPECT_EQ(r.dataflow, program_.dataflow);
+    }
   }
-  static void see(const DrainCommand& c, const RetiredCommand& r) {
+  void see(const DrainCommand& c, const RetiredCommand& r) {
     EXPECT_EQ(r.address, value(c.accumulator_row, r));
     EXPECT_EQ(r.row, c.n);
     EXPECT_EQ(std::ssize(r.sums), c.m * c.n);
     EXPECT_TRUE(r.bytes.empty());
+    for (int64_t m = 0; m < c.m; ++m)
+      for (int64_t n = 0; n < c.n; ++n) see_sum(accumulators_[r.slot], m, n, array_.at({m, n}), r);
   }
   static void see(const PostCommand& c, const RetiredCommand& r) {
     EXPECT_EQ(r.address, value(c.slot_offset, r));
     EXPECT_EQ(std::ssize(r.bytes), c.rows * c.cols);
+    EXPECT_EQ(std::ssize(r.scales), c.channels());
+    EXPECT_EQ(std::ssize(r.group_multipliers), (c.groups - 1) * c.channels());
     expect_no_sums(r);
   }
   static void see(const SetTableCommand& c, const RetiredCommand& r) {
@@ -125,7 +144,17 @@ class Expected {
     expect_no_sums(r);
   }
 
+  using Sums = std::map<std::pair<int64_t, int64_t>, int32_t>;
+  /// What `sum` makes of the one held at a row, from the command's first on, and a column.
+  static void see_sum(Sums& held, int64_t row, int64_t col, int32_t sum, const RetiredCommand& r) {
+    int32_t& to = held[{r.address + row, col}];
+    to = r.overwrites ? sum : to + sum;
+    EXPECT_EQ(r.sums[static_cast<size_t>(row * r.row + col)], to);
+  }
+
   static void expect_no_sums(const RetiredCommand& r) {
+    EXPECT_TRUE(r.a.empty() && r.b.empty());
+    EXPECT_FALSE(r.overwrites);
     EXPECT_EQ(r.row, 0);
     EXPECT_TRUE(r.sums.empty());
   }
@@ -133,6 +162,8 @@ class Expected {
   const Program& program_;
   const MemoryImage& image_;
   const bool one_layer_;
+  Sums array_;                            ///< of an output stationary machine
+  std::map<int64_t, Sums> accumulators_;  ///< by slot
   std::array<int, std::variant_size_v<Command>> seen_{};
 };
 
