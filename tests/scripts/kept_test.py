@@ -54,7 +54,9 @@ class Kept(unittest.TestCase):
             path.chmod(0o755)
 
     def kept(self, *words, root=None, **variables):
-        environment = {k: v for k, v in os.environ.items() if k not in ("CI", "ACCSIM_KEPT")}
+        environment = {
+            k: v for k, v in os.environ.items() if k != "CI" and not k.startswith("ACCSIM_KEPT")
+        }
         environment |= {"RUNS": str(self.runs), "ACCSIM_KEPT": str(self.folder / "passed")}
         return subprocess.run(
             [(root or self.root) / "scripts/kept", *map(str, words)],
