@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <iterator>
 #include <memory>
@@ -11,83 +10,18 @@
 
 #include "sim/app/build_progress.h"
 #include "sim/app/cli.h"
+#include "sim/app/costed_model.h"
 #include "sim/app/interrupt.h"
 #include "sim/app/journal.h"
 #include "sim/app/output.h"
 #include "sim/app/paths.h"
 #include "sim/app/progress.h"
+#include "sim/flow/product_words.h"
 #include "sim/flow/real_case.h"
 #include "sim/report/format.h"
 
 namespace accsim::sim {
 namespace {
-
-std::optional<std::vector<int64_t>> numbers(std::string_view text, char separator) {
-  std::vector<int64_t> out;
-  while (true) {
-    const size_t at = text.find(separator);
-    const std::string_view part = text.substr(0, at);
-    int64_t value = 0;
-    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
-    if (error != std::errc() || end != part.data() + part.size() || value < 0 || value > 1 << 20)
-      return std::nullopt;
-    out.push_back(value);
-    if (at == std::string_view::npos) return out;
-    text.remove_prefix(at + 1);
-  }
-}
-
-/// The limit of a network's layers: below it no count of one leaves 64 bits.
-bool countable(const GemmOp& op) {
-  const auto macs =
-      checked_elements({op.batch, op.images, op.out[0], op.out[1], op.out[2], op.channels,
-                        op.kernel[0], op.kernel[1], op.kernel[2], op.outputs});
-  return macs && *macs <= int64_t{1} << 50;
-}
-
-Result<GemmOp> parse_gemm(const std::string& text) {
-  const auto n = numbers(text, 'x');
-  if (!n || n->size() != 3 || (*n)[0] * (*n)[1] * (*n)[2] == 0)
-    return Error{Errc::usage, "'" + text + "' is not MxKxN, e.g. 100x200x300", "--gemm"};
-  GemmOp op;
-  op.in = op.out = {1, 1, (*n)[0]};
-  op.channels = (*n)[1];
-  op.outputs = (*n)[2];
-  if (!countable(op)) return Error{Errc::usage, "'" + text + "' has more than 2^50 MACs", "--gemm"};
-  return op;
-}
-
-Result<GemmOp> parse_conv(const std::string& text) {
-  const auto bad = [&](const std::string& why) {
-    return Error{Errc::usage, "'" + text + "': " + why, "--conv"};
-  };
-  const auto n = numbers(text, ',');
-  if (!n || n->size() != 11)
-    return bad("not N,C,H,W,K,R,S,stride,pad,dilation,groups, e.g. 1,64,56,56,64,3,3,1,1,1,1");
-  const auto& v = *n;
-  const int64_t groups = v[10], stride = v[7], pad = v[8], dilation = v[9];
-  for (const size_t i : {0, 1, 2, 3, 4, 5, 6, 7, 9, 10})
-    if (v[i] == 0) return bad("only the padding may be 0");
-  if (v[1] % groups != 0 || v[4] % groups != 0) return bad("groups must divide C and K");
-  GemmOp op;
-  op.images = v[0];
-  op.batch = groups;
-  op.grouped = groups > 1;
-  op.channels = v[1] / groups;
-  op.outputs = v[4] / groups;
-  op.in = {1, v[2], v[3]};
-  op.kernel = {1, v[5], v[6]};
-  op.stride = {1, stride, stride};
-  op.pad = {0, pad, pad};
-  op.dilation = {1, dilation, dilation};
-  for (const size_t d : {1, 2}) {
-    const int64_t span = op.in[d] + 2 * pad - (op.kernel[d] - 1) * dilation - 1;
-    if (span < 0) return bad("the kernel is larger than the padded input");
-    op.out[d] = span / stride + 1;
-  }
-  if (!countable(op)) return bad("has more than 2^50 MACs");
-  return op;
-}
 
 /// More random programs than these are counted, and listed only when they differ.
 constexpr int64_t kMostListed = 20;
@@ -218,8 +152,8 @@ Result<std::vector<VerifyCase>> VerifyCommand::given_cases(const hw::HwConfig& h
     else
       errors.insert(errors.end(), one.errors().begin(), one.errors().end());
   };
-  for (const std::string& text : gemms_) add(parse_gemm(text), "gemm " + text);
-  for (const std::string& text : convs_) add(parse_conv(text), "conv " + text);
+  for (const std::string& text : gemms_) add(parse_gemm(text, "--gemm"), "gemm " + text);
+  for (const std::string& text : convs_) add(parse_conv(text, "--conv"), "conv " + text);
   if (!errors.empty()) return errors;
   return out;
 }
@@ -244,35 +178,9 @@ Status VerifyCommand::check_arguments() const {
   return ok();
 }
 
-namespace {
-
-/// A model's graph and what it costs.
-struct Costed {
-  Graph graph;
-  CostedNetwork network;
-};
-
-Result<Costed> cost(const ModelOptions& model, const MappingOptions& mapping,
-                    const hw::HwConfig& hw) {
-  const auto elaborate_options = model.elaborate();
-  const auto map_options = mapping.parse();
-  if (!elaborate_options) return elaborate_options.errors();
-  if (!map_options) return map_options.errors();
-  Result<Graph> graph = model.load(*elaborate_options);
-  if (!graph) return graph.errors();
-  Result<CostedNetwork> network =
-      cost_network(*graph, hw, *map_options, elaborate_options->limits.programs);
-  if (!network) return network.errors();
-  if (Status s = check_pins(*network, *map_options); !s) return s.errors();
-  if (network->in_blocks) graph = *network->in_blocks;
-  return Costed{std::move(*graph), std::move(*network)};
-}
-
-}  // namespace
-
 Result<std::vector<VerifyCase>> VerifyCommand::cases(const hw::HwConfig& hw) const {
   if (model_.model().empty()) return given_cases(hw);
-  const Result<Costed> c = cost(model_, mapping_, hw);
+  const Result<CostedModel> c = cost_model(model_, mapping_, hw);
   if (!c) return c.errors();
   auto out = network_cases(c->graph, c->network, hw);
   if (out.empty()) return Error{Errc::usage, "no layer of it runs on the array", model_.model()};
@@ -351,7 +259,7 @@ Result<VerifyReport> VerifyCommand::verify_layers(const hw::HwConfig& hw, Verify
 
 Result<VerifyReport> VerifyCommand::verify_whole(const hw::HwConfig& hw, VerifyOptions options,
                                                  Journal& journal) const {
-  const Result<Costed> costed = cost(model_, mapping_, hw);
+  const Result<CostedModel> costed = cost_model(model_, mapping_, hw);
   if (!costed) return costed.errors();
   const Result<NetworkCase> made =
       random_numbers_ ? network_case(costed->graph, costed->network, hw, seed_)

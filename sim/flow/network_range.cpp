@@ -27,7 +27,7 @@ class Finder {
       : layers_(network.lowered.layers), program_(program) {}
 
   /// Nothing for no word.
-  Result<std::optional<size_t>> find(const std::string& word, const char* option) const {
+  Result<std::optional<size_t>> find(const std::string& word, const std::string& option) const {
     if (word.empty()) return std::optional<size_t>();
     const std::optional<size_t> layer = number_of(word);
     if (!layer) return Error{Errc::usage, unknown(word), option};
@@ -78,9 +78,10 @@ Result<VerifiedLayers> find_layers(const LayerWords& words, const CostedNetwork&
                                    const NetworkProgram& program) {
   const Finder finder(network, program);
   VerifiedLayers out;
-  for (const auto& [word, option, to] : {std::tuple(&words.from, "--resume-at", &out.from),
-                                         std::tuple(&words.until, "--until", &out.until),
-                                         std::tuple(&words.traced, "--trace-layer", &out.traced)}) {
+  for (const auto& [word, option, to] :
+       {std::tuple(&words.from, words.from_option, &out.from),
+        std::tuple(&words.until, words.until_option, &out.until),
+        std::tuple(&words.traced, std::string("--trace-layer"), &out.traced)}) {
     const Result<std::optional<size_t>> found = finder.find(*word, option);
     if (!found) return found.errors();
     *to = *found;
@@ -88,7 +89,7 @@ Result<VerifiedLayers> find_layers(const LayerWords& words, const CostedNetwork&
   const BodyRange run = body_of(out, program);
   if (run.first >= run.end)
     return Error{Errc::usage, "'" + words.until + "' ends before '" + words.from + "' begins",
-                 "--until"};
+                 words.until_option};
   const BodyRange traced = out.traced ? body_of(*out.traced, program) : run;
   if (traced.first < run.first || traced.end > run.end)
     return Error{Errc::usage, "'" + words.traced + "' isn't among the layers that run on RTL",

@@ -15,9 +15,11 @@ struct VerifiedLayers {
   std::optional<size_t> until = std::nullopt;   ///< the last; nothing: the network's
   std::optional<size_t> traced = std::nullopt;  ///< that waveforms are of; nothing: of all
 };
-/// The same as the command line has them: names, or numbers; empty: nothing.
+/// The same as the command line has them: names, or numbers; empty: nothing. Errors name the option
+/// that the first came from.
 struct LayerWords {
   std::string from = "", until = "", traced = "";
+  std::string from_option = "--resume-at", until_option = "--until";
 };
 
 /// Layers by their names or, where none has that name, by their place in the report, from 0 on.

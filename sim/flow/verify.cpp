@@ -114,23 +114,11 @@ class Runner {
     if (options_.progress) options_.progress(done_, cycles_done_, cycles_all_);
   }
 
-  hw::ProgramWithImage program_of(const VerifyCase& c, size_t i) const {
-    if (c.mixed) return *c.mixed;
-    std::seed_seq sequence{options_.seed, options_.first + i};
-    std::mt19937 random(sequence);
-    hw::ProgramWithImage out = {
-        emit(c.problem, c.hw, c.tiling),
-        pack(c.problem, c.hw, c.tiling, random_operands(c.problem, c.weights, random))};
-    if (c.scattered) scatter_loads(out.program, out.image, random);
-    return out;
-  }
-
   Status cosimulate(const VerifyCase& c, size_t i, VerifyRow& row) {
     const auto& core = cores_.at(c.dataflow());
     row.no_core = !core;
     if (!core) return core.errors();
-    auto [program, image] = program_of(c, i);
-    program.name = c.name;
+    auto [program, image] = program_of(c, options_.seed, options_.first + i);
     if (const Status good = verify(program, c.hw); !good) return good.errors();
     const auto start = std::chrono::steady_clock::now();
     const auto result =
@@ -161,6 +149,21 @@ class Runner {
 };
 
 }  // namespace
+
+hw::ProgramWithImage program_of(const VerifyCase& c, uint64_t seed, uint64_t index) {
+  hw::ProgramWithImage out;
+  if (c.mixed) {
+    out = *c.mixed;
+  } else {
+    std::seed_seq sequence{seed, index};
+    std::mt19937 random(sequence);
+    out = {emit(c.problem, c.hw, c.tiling),
+           pack(c.problem, c.hw, c.tiling, random_operands(c.problem, c.weights, random))};
+    if (c.scattered) scatter_loads(out.program, out.image, random);
+  }
+  out.program.name = c.name;
+  return out;
+}
 
 void cut_case(VerifyCase& c, int64_t most) {
   if (c.mixed || most <= 0 || model_cycles(c) <= most) return;

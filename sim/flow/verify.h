@@ -52,6 +52,10 @@ struct RandomSeries {
 std::vector<VerifyCase> random_cases(int64_t count, RandomSeries& series, const hw::HwConfig& hw,
                                      const MapOptions& options);
 
+/// A case's program with its memory: operands are random, the same for a seed and the case's index
+/// among those of one call.
+hw::ProgramWithImage program_of(const VerifyCase& c, uint64_t seed, uint64_t index);
+
 /// Halves the case's op until its program takes `most` cycles or fewer by the timing model; `cut`
 /// and `shape` then say so. Nothing when most <= 0.
 void cut_case(VerifyCase& c, int64_t most);
