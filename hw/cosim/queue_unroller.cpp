@@ -58,6 +58,7 @@ void QueueUnroller::flatten(const Mark& mark, MarkOrder& marks) {
   if (!mark.waits) marks.mark(mark);
   if (mark.queue != queue_) return;
   ops_.push_back({.kind = mark.waits ? Op::Kind::wait_marks : Op::Kind::mark,
+                  .mark = &mark,
                   .marks = marks.wanted(mark.tensor)});
 }
 
@@ -91,11 +92,13 @@ Result<bool> QueueUnroller::run(const Op& op) {
       return false;
     case Op::Kind::wait_marks:
       raise(marks_, op.marks);
+      waited_.push_back(*op.mark);
       return false;
     case Op::Kind::mark:
       if (!open_)
         return Error{Errc::invalid, "a mark before any command of its queue", "co-simulation"};
       open_->descriptor.words[rtl::dma_cmd::kRegion] |= rtl::region_flags::kMark;
+      open_->marks.push_back(*op.mark);
       return false;
     case Op::Kind::command:
       if (Status s = take(*op.command); !s) return s.errors();
@@ -122,7 +125,16 @@ Status QueueUnroller::take(const Command& command) {
     std::ranges::copy(std::exchange(marks_, {}), &d->words[rtl::dma_cmd::kMarks]);
   }
   regions_.take(command, *d);
-  done_ = std::exchange(open_, Entry{*d, &command, ordinal_++, false, indices_});
+  done_ = std::exchange(open_, Entry{*d,
+                                     &command,
+                                     ordinal_++,
+                                     false,
+                                     indices_,
+                                     std::exchange(syncs_, {}),
+                                     {},
+                                     std::exchange(waited_, {}),
+                                     {},
+                                     slots_});
   return ok();
 }
 
@@ -164,11 +176,13 @@ Status QueueUnroller::fold(const Sync& sync) {
       regions_.wait(sync);
     else
       waits_.push_back(token(sync));
+    syncs_.push_back(sync);
     return ok();
   }
   if (!open_)
     return Error{Errc::invalid, fmt::format("{} before any command of its queue", name(sync.kind)),
                  "co-simulation"};
+  open_->signals.push_back(sync);
   if (region)
     regions_.signal(sync, open_->descriptor);
   else

@@ -25,6 +25,12 @@ class QueueUnroller {
     int64_t ordinal = 0;           ///< commands of this queue before it
     bool drained = false;          ///< the command after it is a drain, folded into it
     std::vector<int64_t> indices;  ///< by Loop::id; -1: not around it
+    /// Token operations and marks before it, and behind it up to the next command; of a gemm with
+    /// a drain those of both.
+    std::vector<Sync> waits{}, signals{};
+    std::vector<Mark> waited_marks{}, marks{};
+    /// Slots that it uses, by buffer; not where loads write, which go round the ring.
+    std::array<int64_t, kBuffers> slots{};
   };
 
   /// The next command; nothing after the last.
@@ -38,6 +44,7 @@ class QueueUnroller {
     size_t jump = 0;  ///< loop end: first op of the body
     const Command* command = nullptr;
     const Sync* sync = nullptr;
+    const Mark* mark = nullptr;
     MarkOrder::Counts marks{};                        ///< wait_marks
     Dataflow dataflow = Dataflow::weight_stationary;  ///< layer
   };
@@ -60,6 +67,8 @@ class QueueUnroller {
   int64_t ordinal_ = 0;
   Dataflow dataflow_;          ///< of the layer
   std::vector<Token> waits_;   ///< for the next command
+  std::vector<Sync> syncs_;    ///< the same as the text has them, with those of regions
+  std::vector<Mark> waited_;   ///< marks that it waits for
   MarkOrder::Counts marks_{};  ///< that the next command waits for
   RegionCursor regions_;
   /// Operations of this queue so far, by kind and buffer.

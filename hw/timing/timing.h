@@ -47,10 +47,11 @@ enum class TimingMode {
   periodic,  ///< the same, but a loop whose iterations have become periodic is skipped ahead
 };
 
-/// A command with its first cycle and the cycle in which its result is visible.
+/// A command with its first cycle, the cycle in which its result is visible, and the end of its
+/// occupancy: the first cycle in which its queue is free again.
 struct CommandTime {
   Queue queue;
-  int64_t start = 0, finish = 0;
+  int64_t start = 0, finish = 0, end = 0;
 };
 /// Told of each timed command.
 using CommandObserver = std::function<void(const CommandTime&)>;
