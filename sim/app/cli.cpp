@@ -30,6 +30,7 @@
 #include "sim/app/sweep_command.h"
 #include "sim/app/tile_command.h"
 #include "sim/app/validate_command.h"
+#include "sim/app/vectors_command.h"
 #include "sim/app/verify_command.h"
 #include "sim/flow/cost_model_version.h"
 
@@ -49,6 +50,7 @@ struct Commands {
   HwCommand hw;
   ShapesCommand shapes;
   VerifyCommand verify;
+  VectorsCommand vectors;
   RunCommand run;
   DiffCommand diff;
   InspectCommand inspect;
@@ -68,6 +70,7 @@ struct Commands {
     hw.add_to(program);
     shapes.add_to(program);
     verify.add_to(program);
+    vectors.add_to(program);
     run.add_to(program);
     diff.add_to(program);
     inspect.add_to(program);
@@ -89,6 +92,7 @@ struct Commands {
     if (documents.chosen()) return documents.run(program, version);
     if (shapes.chosen()) return shapes.run(console);
     if (verify.chosen()) return verify.run(console);
+    if (vectors.chosen()) return vectors.run(console, version);
     if (run.chosen()) return run.run(console);
     if (diff.chosen()) return diff.run();
     if (inspect.chosen()) return inspect.run(console);

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "hw/config/values.h"
+#include "hw/vectors/vectors.h"
 #include "sim/app/cli.h"
 #include "sim/app/completion.h"
 #include "sim/app/manual.h"
@@ -33,6 +34,10 @@ void DocumentsCommand::add_to(Command& program) {
   options_ = &program.add_command("options", "Print the commands and their options as Markdown");
   schema_ =
       &program.add_command("schema", "Print the JSON Schema of the report that --json writes");
+  schema_->add({{.name = "of",
+                 .to = &schema_of_,
+                 .about = "report, or vectors: the manifest and the lists of accsim vectors",
+                 .choices = {"report", "vectors"}}});
   completion_ = &program.add_command(
       "completion",
       "Print a script with which a shell completes accsim's commands, options and files\n\n"
@@ -67,7 +72,8 @@ bool DocumentsCommand::chosen() const {
 int DocumentsCommand::run(const Command& program, const std::string& version) const {
   if (ops_->chosen()) return print_out(operators_markdown());
   if (options_->chosen()) return print_out(options_markdown(program));
-  if (schema_->chosen()) return print_out(report_schema());
+  if (schema_->chosen())
+    return print_out(schema_of_ == "vectors" ? hw::vectors_schema() : report_schema());
   if (completion_->chosen()) return print_out(completion_script(program, shell_));
   return run_manual(program, version);
 }

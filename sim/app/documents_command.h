@@ -22,7 +22,7 @@ class DocumentsCommand {
   Command* schema_ = nullptr;
   Command* completion_ = nullptr;
   Command* manual_ = nullptr;
-  std::string shell_, folder_;
+  std::string shell_, folder_, schema_of_ = "report";
   std::vector<std::string> command_;
 };
 

@@ -34,6 +34,7 @@ COMMANDS = {
     "hw fields": None,
     "shapes": ["shapes", "{model}"],
     "verify": ["verify", "--hw", "{hw}", "{model}"],
+    "vectors": ["vectors", "--hw", "{hw}", "{model}"],
     "run": ["run", "{model}", "--hw", "{hw}", "--weights", "random:1", "--int8", "--network"],
     "diff": ["diff", "{dump_a}", "{dump_b}"],
     "inspect": ["inspect", "{model}"],
@@ -59,6 +60,7 @@ INPUTS = {
         "{weights}": "model",
         "{tree}/rtl/core.sv": "--source",
     },
+    "vectors": {"{hw}": "--hw", "{model}": "model", "{weights}": "model"},
     "run": {"{model}": "model", "{npy}": "--input", "{hw}": "--hw"},
     "diff": {
         "{dump_a}/manifest.json": "a",
@@ -115,6 +117,7 @@ FOLDERS = {
     "manual": ["--folder"],
     "run": ["--output"],
     "verify": ["--cache"],
+    "vectors": ["--output"],
     "sweep submit": ["--folder"],
 }
 
@@ -130,7 +133,7 @@ NO_FILES = """
     --percentile --random-numbers --by --assume --trace-layer --trace-limit --resume-at --until
     --branch --from --no-interval --max-nodes --max-graph-mib --max-rank --max-programs
     --max-memory-mib --max-gops --key-blocks --raw --dtype --shape --tensor
-    shell command
+    --layer --level --format shell command of
     --b-dataflow --b-mapping --b-objective --b-slack --b-effort --port --max-upload --max-seconds
 """
 

@@ -44,11 +44,19 @@ endpackage
 class LayoutTest(unittest.TestCase):
     def check(self, package, header):
         with tempfile.TemporaryDirectory() as folder:
-            text, made = pathlib.Path(folder) / "p.sv", pathlib.Path(folder) / "p.h"
-            text.write_text(package)
-            made.write_text(header)
+            place = pathlib.Path(folder)
+            files = {
+                "--package": package,
+                "--header": header,
+                "--fields": generator.field_header(package),
+                "--page": generator.page(package),
+            }
+            words = []
+            for option, content in files.items():
+                (place / option).write_text(content)
+                words += [option, place / option]
             return subprocess.run(
-                [sys.executable, SCRIPT, "--check", "--package", text, "--header", made],
+                [sys.executable, SCRIPT, "--check", *words],
                 check=False,
                 stderr=subprocess.PIPE,
             ).returncode
@@ -90,6 +98,24 @@ class LayoutTest(unittest.TestCase):
         )
         self.assertNotEqual(swapped, PACKAGE)
         self.assertEqual(self.check(swapped, good), 1)
+
+    def test_fields_have_their_bits_by_path(self):
+        package = """package p;
+  typedef struct packed { logic [29:0] unused; logic b; logic a; } dma_flags_t;
+  typedef struct packed { word_t [1:0] stride; word_t run; dma_flags_t flags; } dma_cmd_t;
+  typedef logic [31:0] word_t;
+endpackage
+"""
+        text = generator.field_header(package)
+        for line in (
+            '{"flags.a", 0, 1, 1, false},',
+            '{"flags.b", 1, 1, 1, false},',
+            '{"run", 32, 32, 1, false},',
+            '{"stride", 64, 32, 2, true},',
+        ):
+            self.assertIn(line + "\n", text)
+        self.assertIn("| `flags.b` | 0, bit 1 |  |  |\n", generator.page(package))
+        self.assertIn("| `stride`[2] | 2 .. 3 | yes |  |\n", generator.page(package))
 
     def test_what_it_cannot_read_is_an_error(self):
         for find, replace in (

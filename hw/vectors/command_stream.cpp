@@ -1,0 +1,64 @@
+#include "hw/vectors/command_stream.h"
+
+#include <fmt/format.h>
+
+namespace accsim::hw {
+
+CommandStream::CommandStream(const Program& program, const HwConfig& hw)
+    : program_(program),
+      order_(program, hw),
+      channels_(program),
+      entries_(kQueues),
+      counts_(kQueues) {
+  for (size_t q = 0; q < kQueues; ++q)
+    queues_.push_back(
+        std::make_unique<QueueUnroller>(program, hw, order_, channels_, static_cast<Queue>(q)));
+  std::string layer;
+  walk(program_.body, layer);
+}
+
+void CommandStream::walk(const std::vector<Item>& body, std::string& layer) {
+  for (const Item& item : body) {
+    if (const auto* loop = std::get_if<Loop>(&item.node)) {
+      loops_.push_back(loop);
+      walk(loop->body, layer);
+    } else if (const auto* head = std::get_if<LayerHead>(&item.node)) {
+      layer = head->name;
+    } else if (const auto* command = std::get_if<Command>(&item.node)) {
+      layers_[command] = layer;
+    }
+  }
+}
+
+Status CommandStream::advance(Queue queue) {
+  const auto q = static_cast<size_t>(queue);
+  auto next = queues_[q]->next();
+  if (!next) return next.errors();
+  check(next->has_value(), "golden runs a command that its queue doesn't have");
+  entries_[q] = std::move(**next);
+  return ok();
+}
+
+Result<const StreamedCommand*> CommandStream::next(const RetiredCommand& retired) {
+  out_.queue = queue_of(*retired.command);
+  const auto q = static_cast<size_t>(out_.queue);
+  out_.is_drain = std::holds_alternative<DrainCommand>(*retired.command);
+  out_.ordinal = counts_[q]++;
+  if (!out_.is_drain)
+    if (Status s = advance(out_.queue); !s) return s.errors();
+  out_.core = &entries_[q];
+  out_.layer = layers_[retired.command];
+  out_.loops.clear();
+  for (const Loop* l : loops_)
+    if (const int64_t i = retired.loop_indices[static_cast<size_t>(l->id)]; i >= 0)
+      out_.loops.emplace_back(l->name, i);
+  out_.name = fmt::format("{} command {}{}", name(out_.queue), out_.ordinal,
+                          out_.is_drain ? " (drain)" : "");
+  if (!out_.layer.empty()) out_.name += fmt::format(" of layer '{}'", out_.layer);
+  for (size_t i = 0; i < out_.loops.size(); ++i)
+    out_.name +=
+        fmt::format("{}{}={}", i == 0 ? " at " : " ", out_.loops[i].first, out_.loops[i].second);
+  return &out_;
+}
+
+}  // namespace accsim::hw

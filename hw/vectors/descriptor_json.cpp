@@ -1,0 +1,83 @@
+#include "hw/vectors/descriptor_json.h"
+
+#include <bit>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+
+#include "hw/vectors/descriptor_fields.h"
+
+namespace accsim::hw {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::span<const rtl::DescriptorField> table_of(const Command& command) {
+  if (const auto* table = std::get_if<SetTableCommand>(&command)) {
+    if (table->unit == Queue::post) return rtl::kPostCmdFields;
+    return rtl::kVectorCmdFields;
+  }
+  if (std::holds_alternative<RowCommand>(command)) return rtl::kRowCmdFields;
+  switch (queue_of(command)) {
+    case Queue::load:
+    case Queue::store:
+      return rtl::kDmaCmdFields;
+    case Queue::execute:
+      return rtl::kGemmCmdFields;
+    case Queue::post:
+      return rtl::kPostCmdFields;
+    case Queue::vector:
+      return rtl::kVectorCmdFields;
+    case Queue::stage:
+      return rtl::kStageCmdFields;
+  }
+  check(false, "unknown queue");
+  return {};
+}
+
+/// Number i of a field; none crosses a word.
+int64_t number(const Descriptor& d, const rtl::DescriptorField& f, int i) {
+  const int bit = f.bit + i * f.width;
+  const uint64_t word = d.words[static_cast<size_t>(bit / 32)];
+  const uint64_t mask = (uint64_t{1} << f.width) - 1;
+  const auto value = static_cast<int64_t>(word >> (bit % 32) & mask);
+  const bool negative = f.has_sign && (value >> (f.width - 1) & 1) != 0;
+  return negative ? value - (int64_t{1} << f.width) : value;
+}
+
+}  // namespace
+
+std::string_view kind_of(const Command& command) {
+  struct Kind {
+    std::string_view operator()(const LoadCommand&) const { return "load"; }
+    std::string_view operator()(const GemmCommand&) const { return "gemm"; }
+    std::string_view operator()(const DrainCommand&) const { return "drain"; }
+    std::string_view operator()(const PostCommand&) const { return "post"; }
+    std::string_view operator()(const VectorCommand&) const { return "vector"; }
+    std::string_view operator()(const StoreCommand&) const { return "store"; }
+    std::string_view operator()(const SetTableCommand&) const { return "table"; }
+    std::string_view operator()(const LaneCommand&) const { return "lane"; }
+    std::string_view operator()(const RowCommand&) const { return "row"; }
+    std::string_view operator()(const StageCommand&) const { return "stage"; }
+  };
+  return std::visit(Kind{}, command);
+}
+
+std::array<int32_t, rtl::kWords> words_of(const QueueUnroller::Entry& entry) {
+  return std::bit_cast<std::array<int32_t, rtl::kWords>>(entry.descriptor.words);
+}
+
+Json fields_of(const Command& command, const Descriptor& descriptor) {
+  Json out = Json::object();
+  for (const rtl::DescriptorField& f : table_of(command)) {
+    Json& to = out[std::string(f.name)];
+    if (f.count == 1) {
+      to = number(descriptor, f, 0);
+    } else {
+      for (int i = 0; i < f.count; ++i) to.push_back(number(descriptor, f, i));
+    }
+  }
+  return out;
+}
+
+}  // namespace accsim::hw

@@ -1,0 +1,123 @@
+#include "hw/vectors/vectors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "hw/timing/timing.h"
+#include "hw/vectors/command_lines.h"
+#include "hw/vectors/manifest.h"
+#include "hw/vectors/tile_lines.h"
+
+namespace accsim::hw {
+namespace {
+
+bool has_input_stationary(const Program& p) {
+  const auto turned = [](Dataflow d) { return d == Dataflow::input_stationary; };
+  return turned(p.dataflow) || std::ranges::any_of(p.body, [&](const Item& item) {
+           const auto* head = std::get_if<LayerHead>(&item.node);
+           return head && turned(head->dataflow);
+         });
+}
+
+/// Takes commands as golden retires them.
+class VectorWriter {
+ public:
+  VectorWriter(const Program& program, const HwConfig& hw, const VectorOptions& options,
+               const std::filesystem::path& folder)
+      : program_(program),
+        hw_(hw),
+        options_(options),
+        folder_(folder),
+        stream_(program, hw),
+        values_(hw, has_input_stationary(program), folder, options.formats) {
+    if (options.level == VectorLevel::command)
+      commands_.emplace(program, folder, options.formats);
+    else
+      tiles_.emplace(hw, folder, options.formats);
+  }
+
+  Result<VectorSummary> run(MemoryImage image, const VectorOrigin& origin) {
+    const Timing timing = simulate(program_, hw_, TimingMode::step,
+                                   [this](const CommandTime& t) { times_.push_back(t); });
+    summary_.cycles = timing.total.count();
+    if (Status s = memory("before", image); !s) return s.errors();
+    const RetireHook hook = [this](const RetiredCommand& r) { take(r); };
+    if (Status s = run_golden(program_, hw_, image, hook); !s) return s.errors();
+    if (!failed_.empty()) return failed_;
+    if (Status s = memory("after", image); !s) return s.errors();
+    if (Status s = close(origin); !s) return s.errors();
+    return summary_;
+  }
+
+ private:
+  static constexpr int64_t kProgress = 256;  ///< commands
+
+  void take(const RetiredCommand& r) {
+    if (!failed_.empty()) return;
+    const auto next = stream_.next(r);
+    if (!next) {
+      failed_ = next.errors();
+      return;
+    }
+    ++summary_.commands;
+    if (summary_.commands % kProgress == 0 && options_.progress &&
+        !options_.progress(summary_.commands, std::ssize(times_)))
+      failed_ = {Error{Errc::io, "interrupted: nothing is kept", folder_.string()}};
+    if (commands_) commands_->add(r, **next, times_[static_cast<size_t>(r.ordinal)], values_);
+    if (tiles_) tiles_->add(r, **next, values_);
+  }
+
+  Status memory(std::string_view when, const MemoryImage& image) const {
+    if (!commands_) return ok();
+    std::error_code failed;
+    const std::filesystem::path to = folder_ / fmt::format("memory_{}", when);
+    std::filesystem::create_directory(to, failed);
+    if (failed) return Error{Errc::io, failed.message(), to.string()};
+    for (size_t t = 0; t < image.size(); ++t) {
+      NumberFile out(folder_ / memory_file(when, t), options_.formats, NumberType::uint8, 0);
+      out.bytes(image[t]);
+      if (Status s = out.close(); !s) return s;
+    }
+    return ok();
+  }
+
+  Status close(const VectorOrigin& origin) {
+    auto files = values_.files();
+    const auto more = commands_ ? commands_->files() : tiles_->files();
+    files.insert(files.end(), more.begin(), more.end());
+    for (const auto& [name, f] : files)
+      if (Status s = f->close(); !s) return s;
+    if (Status s = commands_ ? commands_->close() : tiles_->close(); !s) return s;
+    if (tiles_) {
+      summary_.tiles = tiles_->tiles();
+      summary_.posts = tiles_->posts();
+    }
+    return write_manifest(program_, hw_, origin, options_, files, folder_, summary_);
+  }
+
+  const Program& program_;
+  const HwConfig& hw_;
+  const VectorOptions& options_;
+  const std::filesystem::path& folder_;
+  CommandStream stream_;
+  ValueFiles values_;
+  std::optional<CommandLines> commands_;
+  std::optional<TileLines> tiles_;
+  std::vector<CommandTime> times_;
+  VectorSummary summary_;
+  Errors failed_;
+};
+
+}  // namespace
+
+std::string_view name(VectorLevel level) { return level == VectorLevel::tile ? "tile" : "command"; }
+
+Result<VectorSummary> write_vectors(const Program& program, const HwConfig& hw, MemoryImage image,
+                                    const VectorOrigin& origin, const VectorOptions& options,
+                                    const std::filesystem::path& folder) {
+  return VectorWriter(program, hw, options, folder).run(std::move(image), origin);
+}
+
+}  // namespace accsim::hw
