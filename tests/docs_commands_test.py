@@ -2,10 +2,11 @@
 """Do the commands of the pages in docs/ work, and print what the pages say?
 
 Usage: docs_commands_test.py ACCSIM. The ```sh blocks of a page run one after the other in a scratch
-folder that sees configs/, models/, validation/ and docs/examples/; a ```yaml block is the file that
-the text before it names; the lines of a ```text block must be in the output of the commands before
-it. Commands in other blocks don't run: they take minutes, or need what isn't here. Their options
-must be those that docs/options.md has for the command."""
+folder that sees configs/, models/, validation/, docs/examples/, examples/ and rtl/; a ```python
+block that imports nothing but json and numpy is a program that must end well; a ```yaml block is
+the file that the text before it names; the lines of a ```text block must be in the output of the
+commands before it. Commands in other blocks don't run: they take minutes, or need what isn't here.
+Their options must be those that docs/options.md has for the command."""
 
 import os
 import pathlib
@@ -29,6 +30,12 @@ def blocks(text):
 
 def words(text):
     return " ".join(text.split())
+
+
+def is_alone(program):
+    """Does a program in Python need nothing but what Debian has here?"""
+    lines = re.findall(r"^(?:import|from) ([^\n]*)", program, re.M)
+    return all(re.match(r"(json|numpy)( as \w+)?$", line) for line in lines)
 
 
 def pages(folder):
@@ -95,16 +102,17 @@ class Commands(unittest.TestCase):
         (folder / "bin" / "accsim").symlink_to(ACCSIM)
         work = folder / "work"
         (work / "docs").mkdir(parents=True)
-        for name in ("configs", "models", "validation", "docs/examples"):
+        for name in ("configs", "models", "validation", "docs/examples", "examples", "rtl"):
             (work / name).symlink_to(ROOT / name)
         path = f"{folder / 'bin'}:{os.environ['PATH']}"
         ran, printed = 0, ""
         for language, block, before in blocks(page.read_text("utf-8")):
             if language == "yaml":
                 (work / re.findall(r"`([\w.-]+\.yaml)`", before)[-1]).write_text(block)
-            elif language == "sh":
+            elif language == "sh" or (language == "python" and is_alone(block)):
+                shell = [sys.executable, "-c"] if language == "python" else ["bash", "-euc"]
                 done = subprocess.run(
-                    ["bash", "-euc", block],
+                    [*shell, block],
                     cwd=work,
                     capture_output=True,
                     encoding="utf-8",
