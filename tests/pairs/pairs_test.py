@@ -2,7 +2,7 @@
 """Drawn networks on drawn machines, through every command that takes them: none ends by a fault or
 a bug, none takes long or much memory, what RTL runs is what was costed, and so is what a sweep has.
 
-Usage: pairs_test.py ACCSIM [--pairs N] [--seed S] [--verify N]
+Usage: pairs_test.py ACCSIM [--pairs N] [--first I] [--seed S] [--verify N]
 
 Pair i of a seed is always the same. Exit code 2 with a reason is right for a machine that breaks a
 rule; most pairs must be costed all the same. Every Nth network is verified, too, on 8x8 (--verify);
@@ -29,9 +29,11 @@ import yaml
 from program import ACCSIM, ROOT, slowdown
 
 SECONDS, KB = 5, 512 * 1024  # as SECURITY.md promises for files of this size
-# run draws the weights that a file lacks, some hundred MB of them now and then: seconds and bytes
-# for each, which are floats, what they become, and the products of them.
-DRAWN_SECONDS, DRAWN_BYTES = 0.25e-6, 12
+# run draws the weights that a file lacks and multiplies with them; more of them than these take
+# minutes by right, and networks with more aren't run. Seconds for each, and bytes: a weight is a
+# float, and what becomes of it.
+MOST_DRAWN, MOST_MACS = 50_000_000, 500_000_000
+DRAWN_SECONDS, MAC_SECONDS, DRAWN_BYTES = 0.25e-6, 25e-9, 12
 MOST_CYCLES = 60_000  # of a network that is verified: some seconds
 SMALL = ROOT / "configs" / "8x8.yaml"
 
@@ -50,7 +52,7 @@ def command(words, folder):
 def others(index):
     """What a pair goes through beside the main job, by turns."""
     turns = (
-        ["inspect", "net.onnx"],
+        ["inspect", "net.onnx", "--by", "module:2"],
         ["tile", "net.onnx", "--output", "tiled.onnx"],
         ["advise", "--hw", "machine.yaml", "net.onnx"],
         ["compare", "report.json", "report.json"],
@@ -106,7 +108,7 @@ class Pairs:
         self.codes, self.reasons = collections.Counter(), collections.Counter()
         self.slowest, self.largest = (0, ""), (0, "")
         self.wrong = []
-        self.parameters = 0  # of the pair's network, where it was costed
+        self.parameters, self.macs = 0, 0  # of the pair's network
 
     def go(self, words, what):
         """Runs a command of a pair; its exit code."""
@@ -119,9 +121,10 @@ class Pairs:
             self.wrong.append(f"{said}: exit code {code}: {stderr[:500]}")
         if code == 2:
             self.reasons[re.sub(r"[\d.]+|'[^']*'|\S+\.(yaml|onnx)\S*", "*", stderr[:160])] += 1
-        drawn = self.parameters if words[0] == "run" else 0
+        drawn, macs = (self.parameters, self.macs) if words[0] == "run" else (0, 0)
         # advise costs the network on a hundred machines.
-        most = SECONDS * (20 if words[0] == "advise" else 1) + DRAWN_SECONDS * drawn
+        most = SECONDS * (20 if words[0] == "advise" else 1)
+        most += DRAWN_SECONDS * drawn + MAC_SECONDS * macs
         if seconds > most * slowdown():
             self.wrong.append(f"{said}: {seconds:.1f} s of processor time")
         # run keeps the weights it draws as floats, too.
@@ -138,14 +141,22 @@ class Pairs:
         what = f"pair {index} of seed {self.arguments.seed}, {name} changed"
         words = ["--hw", "machine.yaml", "net.onnx", "--json", "report.json"]
         costed = self.go([*words, "--html", "page.html", "--trace", "trace.json"], what) == 0
-        report = json.loads((self.folder / "report.json").read_text()) if costed else {}
-        self.parameters = report["model"]["params"] if costed else 0
-        if costed or index % 7 != 3:
-            self.go(others(index), what)
+        self.size(what)
+        other = others(index)
+        large = self.parameters > MOST_DRAWN or self.macs > MOST_MACS
+        if (costed or index % 7 != 3) and not (other[0] == "run" and large):
+            self.go(other, what)
         if costed and index % 3 == 0:
             self.sweep(what, machine)
         if self.arguments.verify and index % self.arguments.verify == 0:
             self.verify(what)
+
+    def size(self, what):
+        """What running the network takes, as inspect tells."""
+        self.parameters = self.macs = 0
+        if self.go(["inspect", "net.onnx", "--json", "sizes.json"], what) == 0:
+            sizes = json.loads((self.folder / "sizes.json").read_text())
+            self.parameters, self.macs = sizes["params"], sizes["macs"]
 
     def sweep(self, what, machine):
         (self.folder / "sweep.yaml").write_text(sweep_spec(machine))
@@ -182,8 +193,7 @@ class Pairs:
         costed = self.codes["cost", 0] / max(1, self.codes["cost", 0] + self.codes["cost", 2])
         if costed < 0.8:
             self.wrong.append(f"{costed:.0%} of the pairs are costed, at least 80 % should be")
-        for line in self.wrong:
-            print(line)
+            print(self.wrong[-1])
         return bool(self.wrong)
 
 
@@ -192,12 +202,16 @@ def main():
     parser.add_argument("--pairs", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--verify", type=int, default=8)
+    parser.add_argument("--first", type=int, default=0, help="go on with this pair of the seed")
     arguments = parser.parse_args()
     begin = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         pairs = Pairs(arguments, pathlib.Path(folder))
-        for index in range(arguments.pairs):
+        for index in range(arguments.first, arguments.pairs):
+            before = len(pairs.wrong)
             pairs.pair(index)
+            for line in pairs.wrong[before:]:  # a run may be cut off
+                print(line, file=sys.stderr, flush=True)
             if (index + 1) % 500 == 0 and index + 1 < arguments.pairs:
                 print(f"{index + 1} pairs, {len(pairs.wrong)} wrong", file=sys.stderr, flush=True)
             if sys.stderr.isatty() and index % 10 == 9:
