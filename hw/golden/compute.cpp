@@ -45,17 +45,22 @@ bool GoldenMachine::gather_rows(const GemmCommand& c) {
     return false;
   }
   const std::span<const uint8_t> slot = ring_a.consumer(poison_);
-  a_.clear();
+  a_.assign(index(c.m * c.k), static_cast<int8_t>(w.pad_value));
   for (int64_t row = first; row < first + c.m; ++row) {
     const int64_t z = origin[0] + row / (w.count[1] * w.count[2]) * w.stride[0];
     const int64_t y = origin[1] + row / w.count[2] % w.count[1] * w.stride[1];
     const int64_t x = (origin[2] + row % w.count[2] * w.stride[2]) * w.pixel;
-    const bool plane = z >= 0 && z < w.tile[0];
-    for (int64_t i = offset; i < offset + c.k; ++i) {
+    if (z < 0 || z >= w.tile[0]) continue;
+    int8_t* const to = &a_[index((row - first) * c.k)];
+    // The elements of one kernel line lie together, those within the tile line are copied.
+    for (int64_t i = offset, next; i < offset + c.k; i = next) {
+      next = i + std::min(w.line - i % w.line, offset + c.k - i);
       const int64_t line = y + i / w.line * w.line_step, byte = x + i % w.line;
-      const bool in = plane && line >= 0 && line < w.tile[1] && byte >= 0 && byte < width;
-      a_.push_back(in ? static_cast<int8_t>(slot[index((z * w.tile[1] + line) * width + byte)])
-                      : static_cast<int8_t>(w.pad_value));
+      if (line < 0 || line >= w.tile[1]) continue;
+      const int64_t begin = std::max<int64_t>(byte, 0), end = std::min(byte + next - i, width);
+      if (begin < end)
+        std::memcpy(to + (i - offset) + (begin - byte),
+                    &slot[index((z * w.tile[1] + line) * width + begin)], index(end - begin));
     }
   }
   return true;
@@ -118,10 +123,14 @@ bool GoldenMachine::gather_weights(const GemmCommand& c) {
                           ring_w.slot_bytes(), "gemm weights"))
     return false;
   const std::span<const uint8_t> slot = ring_w.consumer(poison_);
-  w_.clear();
+  w_.resize(index(c.k * c.n));
   for (int64_t k = 0; k < c.k; ++k)
-    for (int64_t n = 0; n < c.n; ++n)
-      w_.push_back(weight(slot, offset + (turned ? n : k) * pitch, turned ? k : n, bits));
+    if (bits == 8 && !turned)
+      std::memcpy(&w_[index(k * c.n)], &slot[index(offset + k * pitch)], index(c.n));
+    else
+      for (int64_t n = 0; n < c.n; ++n)
+        w_[index(k * c.n + n)] =
+            weight(slot, offset + (turned ? n : k) * pitch, turned ? k : n, bits);
   return true;
 }
 
@@ -139,17 +148,48 @@ bool GoldenMachine::operands(const GemmCommand& c) {
   return gather_rows(c) && gather_weights(c);
 }
 
+namespace {
+
+/// Of int8 values as int16, which every x86-64 multiplies and adds by pairs. No array has more than
+/// 1024 rows, so the sum doesn't wrap.
+uint32_t dot(const int16_t* a, const int16_t* b, int64_t k) {
+  int32_t sum = 0;
+  for (int64_t i = 0; i < k; ++i) sum += a[i] * b[i];
+  return static_cast<uint32_t>(sum);
+}
+
+}  // namespace
+
 void GoldenMachine::products(const GemmCommand& c) {
-  products_.assign(index(c.m * c.n), 0);
-  for (int64_t m = 0; m < c.m; ++m) {
-    uint32_t* out = &products_[index(m * c.n)];
-    for (int64_t k = 0; k < c.k; ++k) {
-      const int32_t a = a_[index(m * c.k + k)];
-      const int8_t* w = &w_[index(k * c.n)];
-      for (int64_t n = 0; n < c.n; ++n) out[n] += static_cast<uint32_t>(a * w[n]);
-    }
+  wide_a_.assign(a_.begin(), a_.end());
+  columns_.resize(w_.size());
+  for (int64_t k = 0; k < c.k; ++k)
+    for (int64_t n = 0; n < c.n; ++n) columns_[index(n * c.k + k)] = w_[index(k * c.n + n)];
+  products_.resize(index(c.m * c.n));
+  for (int64_t m = 0; m < c.m; ++m)
+    for (int64_t n = 0; n < c.n; ++n)
+      products_[index(m * c.n + n)] = dot(&wide_a_[index(m * c.k)], &columns_[index(n * c.k)], c.k);
+}
+
+namespace {
+
+/// Sums that lie `step` apart.
+struct SumRow {
+  const uint32_t* first;
+  int64_t step;
+};
+
+/// Adds a row to the sums held, or puts it in their place.
+void add_row(const SumRow& row, int64_t columns, bool overwrite, uint8_t* held) {
+  for (int64_t i = 0; i < columns; ++i) {
+    uint32_t total = 0;
+    if (!overwrite) std::memcpy(&total, held + i * 4, sizeof total);
+    total += row.first[i * row.step];
+    std::memcpy(held + i * 4, &total, sizeof total);
   }
 }
+
+}  // namespace
 
 void GoldenMachine::execute(const GemmCommand& c) {
   const bool stays = dataflow_ == Dataflow::output_stationary;
@@ -170,17 +210,14 @@ void GoldenMachine::execute(const GemmCommand& c) {
   retired_.a = a_;
   retired_.b = w_;
   retired_.overwrites = overwrite;
-  for (int64_t r = 0; r < rows; ++r)
-    for (int64_t i = 0; i < columns; ++i) {
-      uint32_t total = products_[index(turned ? i * c.n + r : r * c.n + i)];
-      uint32_t& held = array_[stays ? index(r * hw_.array.cols + i) : 0];
-      if (!overwrite) total += stays ? held : sum(slot, first + r, i);
-      if (stays)
-        held = total;
-      else
-        put_sum(slot, first + r, i, total);
-      if (records_) retired_.sums.push_back(static_cast<int32_t>(total));
-    }
+  if (records_) retired_.sums.resize(index(rows * columns));
+  for (int64_t r = 0; r < rows; ++r) {
+    auto* const held = stays ? reinterpret_cast<uint8_t*>(&array_[index(r * hw_.array.cols)])
+                             : &slot[index(sum_at(first + r))];
+    add_row({&products_[index(turned ? r : r * c.n)], turned ? c.n : 1}, columns, overwrite, held);
+    if (records_)
+      std::memcpy(&retired_.sums[index(r * columns)], held, index(columns) * sizeof(uint32_t));
+  }
 }
 
 void GoldenMachine::execute(const DrainCommand& c) {

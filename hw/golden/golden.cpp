@@ -60,6 +60,7 @@ bool GoldenMachine::execute_op() {
   } else if (const auto* sync = std::get_if<Sync>(&op.item->node)) {
     visit(*sync);
   } else if (const auto* head = std::get_if<LayerHead>(&op.item->node)) {
+    layer_ = head;
     dataflow_ = head->dataflow;
   } else if (const auto* command = std::get_if<Command>(&op.item->node)) {
     visit(*command);

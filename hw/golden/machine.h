@@ -26,6 +26,10 @@ class GoldenMachine {
   Result<bool> step();
   /// Until the next step.
   const RetiredCommand& retired() const { return retired_; }
+  /// The loops around it, outermost first.
+  std::span<const Loop* const> nest() const { return nest_; }
+  /// The head of its layer; nullptr where there is none.
+  const LayerHead* layer() const { return layer_; }
   /// The sums of the latest gemm alone, m x n.
   std::span<const uint32_t> products() const { return products_; }
 
@@ -110,7 +114,8 @@ class GoldenMachine {
   MemoryImage& image_;
   const bool records_;
   std::vector<Op> ops_;
-  size_t at_ = 0;      ///< the next of them
+  size_t at_ = 0;  ///< the next of them
+  const LayerHead* layer_ = nullptr;
   Dataflow dataflow_;  ///< of the layer
   Poison poison_;
   std::array<SlotRing, kBuffers> rings_;
@@ -125,9 +130,10 @@ class GoldenMachine {
   std::optional<Error> error_;
   RetiredCommand retired_;
   Table post_table_, vector_table_;
-  std::vector<int8_t> a_, w_;       ///< operands of the current gemm: m x k and k x n
-  std::vector<uint32_t> products_;  ///< m x n sums of the current gemm alone
-  std::vector<uint32_t> array_;     ///< output stationary sums in the array, rows x cols
+  std::vector<int8_t> a_, w_;              ///< operands of the current gemm: m x k and k x n
+  std::vector<int16_t> wide_a_, columns_;  ///< the same as they are multiplied: m x k and n x k
+  std::vector<uint32_t> products_;         ///< m x n sums of the current gemm alone
+  std::vector<uint32_t> array_;            ///< output stationary sums in the array, rows x cols
 };
 
 }  // namespace accsim::hw
