@@ -5,7 +5,7 @@
 namespace accsim::sim {
 
 VectorCase vector_case(const VerifyCase& c, uint64_t seed, uint64_t index) {
-  hw::ProgramWithImage made = program_of(c, seed, index);
+  hw::ProgramWithImage made = case_program(c, seed, index);
   return {c.name, c.hw, std::move(made.program), std::move(made.image)};
 }
 

@@ -118,7 +118,7 @@ class Runner {
     const auto& core = cores_.at(c.dataflow());
     row.no_core = !core;
     if (!core) return core.errors();
-    auto [program, image] = program_of(c, options_.seed, options_.first + i);
+    auto [program, image] = case_program(c, options_.seed, options_.first + i);
     if (const Status good = verify(program, c.hw); !good) return good.errors();
     const auto start = std::chrono::steady_clock::now();
     const auto result =
@@ -150,12 +150,12 @@ class Runner {
 
 }  // namespace
 
-hw::ProgramWithImage program_of(const VerifyCase& c, uint64_t seed, uint64_t index) {
+hw::ProgramWithImage case_program(const VerifyCase& c, uint64_t seed, uint64_t number) {
   hw::ProgramWithImage out;
   if (c.mixed) {
     out = *c.mixed;
   } else {
-    std::seed_seq sequence{seed, index};
+    std::seed_seq sequence{seed, number};
     std::mt19937 random(sequence);
     out = {emit(c.problem, c.hw, c.tiling),
            pack(c.problem, c.hw, c.tiling, random_operands(c.problem, c.weights, random))};

@@ -52,9 +52,9 @@ struct RandomSeries {
 std::vector<VerifyCase> random_cases(int64_t count, RandomSeries& series, const hw::HwConfig& hw,
                                      const MapOptions& options);
 
-/// A case's program with its memory: operands are random, the same for a seed and the case's index
-/// among those of one call.
-hw::ProgramWithImage program_of(const VerifyCase& c, uint64_t seed, uint64_t index);
+/// The case's program and the memory that it begins with: random operands, but for the weights that
+/// the case has. `number`: of the case among those that are run with this seed.
+hw::ProgramWithImage case_program(const VerifyCase& c, uint64_t seed, uint64_t number);
 
 /// Halves the case's op until its program takes `most` cycles or fewer by the timing model; `cut`
 /// and `shape` then say so. Nothing when most <= 0.

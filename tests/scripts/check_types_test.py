@@ -25,6 +25,8 @@ GOOD = {
     "void f() { struct Local {}; }\n}\n",
     "sim/more/b.cpp": "namespace accsim {\nnamespace {\nstruct Part { int a; };\n}\n"
     "void g() { struct Local { int a; }; }\n}\n",
+    "sim/ops/c.h": "typedef enum color { kRed } color;\ntypedef struct shape shape;\n",
+    "sim/ops/shape.h": "struct shape {};\n",
     "sim/ops/hash.h": "template <class T> struct accsim::Pair {};\n"
     "template <> struct accsim::Pair<int> {};\n",
     "tests/support/help.h": "namespace accsim::test {\nstruct Helper {};\n}\n",
