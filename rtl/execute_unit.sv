@@ -102,7 +102,7 @@ module execute_unit
       .swap_i(pulse[0]), .write_row_i(wgt_row[Cols*8-1:0]), .write_column_i(act_row), .sum_o(sum)
     );
 
-    delay_line #(.Width(34), .Cycles(Rows + 2)) u_row (
+    delay_line #(.Width(34), .Cycles(Rows + ArrayLatency - 2)) u_row (
       .clk_i, .rst_ni, .data_i({row_valid, row_overwrite, row}),
       .data_o({sum_valid, sum_overwrite, sum_row}));
     delay_line #(.Width(2), .Cycles(Rows + Cols + ArrayLatency)) u_done (
@@ -153,7 +153,7 @@ module execute_unit
       .weight_i(weight_q), .clear_i(clear_late), .capture_i(capture), .shift_i(shift), .sum_o(sum)
     );
 
-    delay_line #(.Width(34), .Cycles(Rows + 2)) u_row (
+    delay_line #(.Width(34), .Cycles(Rows + ArrayLatency - 2)) u_row (
       .clk_i, .rst_ni, .data_i({row_valid, row_overwrite, row}),
       .data_o({sum_valid, sum_overwrite, sum_row}));
     delay_line #(.Width(3), .Cycles(Rows + Cols + ArrayLatency)) u_done (

@@ -109,7 +109,8 @@ module post_unit
     logic [15:0] zero, low, high;
   } clip_t;
   // Cycles from the read of the sums to that of what is in the slot, to the clip and behind it.
-  localparam int unsigned OldRead = 3, Clip = PostLatency - 2, Table = PostLatency - 1;
+  localparam int unsigned OldRead = PostLatency - 5, Clip = PostLatency - 2;
+  localparam int unsigned Table = PostLatency - 1;
 
   logic [PostLatency:0] stage_q;  // [0]: read from the memories, [5:1]: in the lanes, [6]: table,
                                   // [7]: residual, [8]: being written
@@ -138,8 +139,9 @@ module post_unit
     logic first, last;
   } group_t;
   localparam int unsigned Whole = 3;  // stage from which on there is one beat a result
-  group_t [Whole:0] group;
-  tap_line #(.Width($bits(group_t)), .Taps(Whole + 1)) u_group (
+  localparam int unsigned LastGroup = max_of(Whole, OldRead);
+  group_t [LastGroup:0] group;
+  tap_line #(.Width($bits(group_t)), .Taps(LastGroup + 1)) u_group (
     .clk_i, .rst_ni, .data_i({group_first, group_last}), .tap_o(group)
   );
 

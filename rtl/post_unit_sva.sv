@@ -52,7 +52,8 @@ module post_unit_sva
   `ASSERT(OutTakenIsFree_A, out_take_o |-> out_free_i);
   `ASSERT(PrimedTakenIsThere_A, out_add_o |-> out_primed_i);
   `ASSERT(OneWayToASlot_A, !(cmd_q.flags.wait_output && cmd_q.flags.wait_primed && active));
-  `ASSERT(OldIsRead_A, old_read_o |-> $past(beat, 3) && $past(cmd_q.flags.residual, 3));
+  `ASSERT(OldIsRead_A, old_read_o |-> $past(beat, PostLatency - 5) &&
+                          $past(cmd_q.flags.residual, PostLatency - 5));
   `ASSERT(ParTakenIsFull_A, par_take_o |-> par_full_i);
   `ASSERT(ColumnsAreThere_A, beat |-> cmd_q.cols <= 32'(Cols));
   `ASSERT(RowIsThere_A, acc_read_o |-> acc_row_o < 32'(AccSlots * AccRows));

@@ -10,6 +10,7 @@
 #include <iterator>
 #include <thread>
 
+#include "hw/cosim/replaced_files.h"
 #include "hw/cosim/sealed_file.h"
 #include "hw/cosim/tool_process.h"
 #include "sim/base/hash.h"
@@ -171,17 +172,34 @@ class Build {
                        compile_command("-x c++ -", "", folder_ / "runtime.o"));
   }
 
+  /// The options that name the core's files.
+  Result<std::string> files() const {
+    if (o_.replaced.empty())
+      return std::string(o_.assertions ? " -f accsim.f -f accsim_sva.f" : " -f accsim.f");
+    const fs::path list = folder_ / "core.f", witness = folder_ / "accsim_witness.sv";
+    const Result<std::string> text = core_list(o_, witness);
+    if (!text) return text.errors();
+    std::ofstream(list) << *text;
+    std::ofstream(witness) << witness_text(o_);
+    return " -f " + quote(list.string());
+  }
+
   /// Translates rtl/; compiles Verilator's own code beside that if it isn't there.
   Status verilate() const {
+    const Result<std::string> read = files();
+    if (!read) return read.errors();
     std::string command =
         fmt::format("cd {} && {} {} --Mdir {}", quote((o_.source_dir / "rtl").string()),
                     quote(o_.verilator), verilate_options(o_), quote(gen_.string()));
     for (const std::string& p : recipe_.parameters) command += " " + quote("-G" + p);
-    command += o_.assertions ? " -f accsim.f -f accsim_sva.f" : " -f accsim.f";
+    command += *read;
     std::vector<ToolCommand> commands = {{command, folder_ / "verilate.log"}};
     if (!is_intact(kept_runtime()))
       commands.push_back({runtime_command(), folder_ / "runtime.log"});
-    return run(commands, o_, BuildStep::Kind::verilates);
+    if (Status s = run(commands, o_, BuildStep::Kind::verilates); !s) return s;
+    if (o_.replaced.empty()) return ok();
+    const Result<std::string> said = read_core_file(commands.front().log);
+    return said ? replaced_wrong(o_, *said) : said.errors();
   }
 
   /// Keeps Verilator's own code, if it has been compiled, for other variants; when another process

@@ -29,11 +29,14 @@ struct VerilatedCoreOptions {
   std::filesystem::path source_dir;  ///< the tree: rtl/ and hw/cosim/ lie in it
   std::filesystem::path cache_dir;   ///< built variants, by the hash of all that went into them,
                                      ///< the processor among it
+  /// Files that stand in for those of their names in rtl/ (replaced_files.h).
+  std::vector<std::filesystem::path> replaced = {};
   std::string verilator = "verilator";
   std::string compiler = "clang++";
   bool trace = false;       ///< can write waveforms; slower
   bool pe_modules = false;  ///< PEs as modules, what synthesis takes; slower
   bool assertions = false;  ///< those of rtl/ are checked, registers begin random; slower
+  bool any_cycles = false;  ///< rtl/ may have other latencies than this program (accsim_pkg)
   const std::atomic<bool>* stop = nullptr;  ///< ends a build that is under way, and waiting for one
   /// Told again and again while a variant is built or waited for, which takes a while; then that
   /// it has ended. Not told of a variant that is there.

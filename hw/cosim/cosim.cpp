@@ -81,7 +81,11 @@ class Bench {
     out.model_cycles = model_cycles;
     out.values_equal = value_difference_.text.empty();
     out.cycles_equal = cycle_difference_.text.empty() && out.rtl_cycles == out.model_cycles;
-    const CommandPlace& first = out.values_equal ? cycle_difference_ : value_difference_;
+    out.cycles = {late_, cycle_difference_.text};
+    out.broken = broken_;
+    const CommandPlace& first = !out.values_equal ? value_difference_
+                                : broken_.empty() ? cycle_difference_
+                                                  : CommandPlace{broken_, {}};
     out.first_difference = first.text;
     out.wrong_layer = first.layer;
     if (out.first_difference.empty() && !out.equal()) out.first_difference = "the total of cycles";
@@ -157,7 +161,7 @@ class Bench {
   Status loop(int64_t model_cycles) {
     const int64_t patience = 100'000 + 2 * model_cycles;
     for (cycle_ = 0; retired_ < commands_; ++cycle_) {
-      if (cycle_ > patience) return broken("hangs");
+      if (cycle_ - last_retired_ > patience) return broken("hangs");
       if (progress_ && cycle_ % kProgressCycles == 0 && !progress_(cycle_, model_cycles))
         return Error{Errc::invalid, fmt::format("stopped in cycle {}", cycle_),
                      "co-simulation of " + program_.name};
@@ -177,8 +181,8 @@ class Bench {
 
   /// A request that wasn't taken must stay as it is.
   void check_stable(const rtl::Request& now, bool taken, rtl::Request& untaken) {
-    if (untaken.valid && !(now == untaken) && cycle_difference_.text.empty())
-      cycle_difference_.text = fmt::format("the core changes a request in cycle {}", cycle_);
+    if (untaken.valid && !(now == untaken))
+      breaks(fmt::format("the core changes a request in cycle {}", cycle_));
     untaken = taken ? rtl::Request{} : now;
   }
 
@@ -232,9 +236,8 @@ class Bench {
     rtl::Request beat{c.valid, c.to_dram, c.last, c.bytes, c.source, {c.tag}};
     PacedChannel& channel = c.to_dram ? writes_[0] : reads_[0];
     io_.copy_ready = c.valid && channel.take(beat, cycle_);
-    if (untaken_copy_.valid && !(c == untaken_copy_) && cycle_difference_.text.empty())
-      cycle_difference_.text =
-          fmt::format("the core changes a request for a copy in cycle {}", cycle_);
+    if (untaken_copy_.valid && !(c == untaken_copy_))
+      breaks(fmt::format("the core changes a request for a copy in cycle {}", cycle_));
     untaken_copy_ = io_.copy_ready ? rtl::Copy{} : c;
     if (!io_.copy_ready) return ok();
     const uint8_t* from = memory_.bytes(c.source, c.bytes);
@@ -338,25 +341,29 @@ class Bench {
 
   void retire(rtl::RetirePort port) {
     const Queue q = kQueueOf[port];
-    if (retiring_[port].empty()) {
-      if (cycle_difference_.text.empty())
-        cycle_difference_.text =
-            fmt::format("{} retires a command more than it was given", name(q));
-      return;
-    }
+    if (retiring_[port].empty())
+      return breaks(fmt::format("{} retires a command more than it was given", name(q)));
     const int64_t ordinal = retiring_[port].front();
     retiring_[port].pop_front();
     if (port == rtl::kRetireStore) storing_.pop_front();
     ++retired_;
+    last_retired_ = cycle_;
     int64_t time = cycle_;
     if (port == rtl::kRetireStore) time += latency(stored_to_);
     if (port == rtl::kRetireStage) time += latency(Memory::dram) + latency(Memory::shared);
     end_ = std::max(end_, time);
     const int64_t want = expected_[at(q)][static_cast<size_t>(ordinal)];
     waveform_.retired(q, ordinal);
-    if (time == want || !cycle_difference_.text.empty()) return;
+    if (time == want) return;
+    ++late_[at(q)];
+    if (!cycle_difference_.text.empty()) return;
     cycle_difference_ = place(program_, hw_, q, ordinal);
     cycle_difference_.text += fmt::format(" finishes in cycle {}, model {}", time, want);
+  }
+
+  /// Notes the first thing that no core may do.
+  void breaks(std::string what) {
+    if (broken_.empty()) broken_ = std::move(what);
   }
 
   /// With what each queue has in work.
@@ -398,7 +405,9 @@ class Bench {
   std::deque<int> storing_;  ///< tensors of the stores that haven't retired
   CommandPlace cycle_difference_, value_difference_;
   Memory stored_to_ = Memory::dram;  ///< of the latest write
-  int64_t commands_ = 0, retired_ = 0, cycle_ = 0, end_ = 0;
+  std::string broken_;
+  std::array<int64_t, kQueues> late_{};  ///< commands that finish in another cycle than the model's
+  int64_t commands_ = 0, retired_ = 0, cycle_ = 0, end_ = 0, last_retired_ = 0;
   WaveformWindow waveform_;
 };
 

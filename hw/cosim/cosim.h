@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -11,17 +12,25 @@
 
 namespace accsim::hw {
 
+/// Where a core's cycles aren't the timing model's.
+struct CycleDifferences {
+  std::array<int64_t, kQueues> commands{};  ///< that finish in another cycle, by queue
+  std::string first;                        ///< of them, as the core finishes them; empty: none
+};
+
 /// One program on the core, compared with the golden (values: what is stored and what the
 /// accumulators take) and the timing model (cycles).
 struct CosimResult {
   int64_t commands = 0;
   int64_t rtl_cycles = 0, model_cycles = 0;
   bool values_equal = false;
-  bool cycles_equal = false;     ///< of every command and in total
+  bool cycles_equal = false;  ///< of every command and in total
+  CycleDifferences cycles;
+  std::string broken;            ///< what no core may do, at whatever pace; empty: nothing
   std::string first_difference;  ///< the first wrong command with its loops; empty when equal
   std::string wrong_layer;       ///< of that command, in a program with layers
   Waveform waveform;
-  bool equal() const { return values_equal && cycles_equal; }
+  bool equal() const { return values_equal && broken.empty() && cycles_equal; }
 };
 
 /// What cosim() does besides running the core.

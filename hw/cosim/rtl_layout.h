@@ -8,6 +8,8 @@ namespace accsim::hw::rtl {
 
 /// Of the package's text without comments and blanks.
 inline constexpr uint64_t kPackageHash = 0xc938257c27755843;
+/// The same without its parameters *Latency: of how descriptors are laid out.
+inline constexpr uint64_t kLayoutHash = 0xaf31e1673d2b8651;
 
 inline constexpr uint32_t kLevels = 6;
 inline constexpr uint32_t kWindowLines = 4;

@@ -9,6 +9,7 @@
 #include <new>
 
 #include "hw/cosim/build_lock.h"
+#include "hw/cosim/replaced_files.h"
 #include "hw/cosim/rtl_layout.h"
 #include "hw/cosim/sealed_file.h"
 #include "hw/cosim/tool_process.h"
@@ -36,7 +37,7 @@ Result<std::string> ingredients(const CoreRecipe& recipe, const VerilatedCoreOpt
                                  o.source_dir / "hw/cosim/model/rtl_model.cc"};
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(o.source_dir / "rtl", error))
-    if (is_of_core(entry.path())) files.push_back(entry.path());
+    if (is_of_core(entry.path())) files.push_back(rtl_file(o, entry.path().filename().string()));
   if (error) return core_error(Errc::io, "can't list " + (o.source_dir / "rtl").string());
   std::sort(files.begin(), files.end());
   for (const fs::path& file : files) {
@@ -44,31 +45,60 @@ Result<std::string> ingredients(const CoreRecipe& recipe, const VerilatedCoreOpt
     if (!text) return text.errors();
     all += file.filename().string() + "\n" + *text;
   }
+  for (const fs::path& file : o.replaced) all += file.string() + "\n";  // assertions name it
   return all;
 }
 
-/// FNV-1a without comments and blanks, as scripts/generate_rtl_layout computes it.
-uint64_t package_hash(const std::string& text) {
-  uint64_t value = 14695981039346656037ull;
+/// Without comments and blanks.
+std::string bare(const std::string& text) {
+  std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
     if (text.compare(i, 2, "//") == 0) i = std::min(text.find('\n', i), text.size() - 1);
-    const bool blank = std::string_view(" \t\r\n").find(text[i]) != std::string_view::npos;
-    if (!blank) value = (value ^ static_cast<uint8_t>(text[i])) * 1099511628211ull;
+    if (std::string_view(" \t\r\n").find(text[i]) == std::string_view::npos) out += text[i];
   }
+  return out;
+}
+
+/// Without the parameters *Latency of a bare package.
+std::string without_latencies(std::string text) {
+  constexpr std::string_view kParameter = "parameterintunsigned", kName = "Latency=";
+  for (size_t at = 0; (at = text.find(kParameter, at)) != std::string::npos;) {
+    const size_t value = text.find('=', at) + 1, end = text.find(';', at);
+    if (value == 0 || end == std::string::npos) break;
+    const std::string_view parameter = std::string_view(text).substr(at, end - at);
+    const bool digits = value < end && text.find_first_not_of("0123456789", value) == end;
+    if (digits && parameter.substr(0, value - at).ends_with(kName))
+      text.erase(at, end + 1 - at);
+    else
+      at += kParameter.size();
+  }
+  return text;
+}
+
+/// FNV-1a, as scripts/generate_rtl_layout computes it.
+uint64_t fnv(const std::string& text) {
+  uint64_t value = 14695981039346656037ull;
+  for (const char c : text) value = (value ^ static_cast<uint8_t>(c)) * 1099511628211ull;
   return value;
 }
 
 /// Descriptors are laid out as rtl/accsim_pkg.sv said when this program was built: a core of
 /// another package would take them for something else.
-Status same_package(const fs::path& source) {
-  const fs::path file = source / "rtl/accsim_pkg.sv";
+Status same_package(const VerilatedCoreOptions& o) {
+  const fs::path file = rtl_file(o, "accsim_pkg.sv");
   const Result<std::string> text = read_core_file(file);
   if (!text) return text.errors();
-  if (package_hash(*text) == rtl::kPackageHash) return ok();
-  return core_error(Errc::invalid,
-                    file.string() +
-                        " isn't the one that this program was built with; after a change "
-                        "run scripts/generate_rtl_layout and build again");
+  const std::string package = bare(*text);
+  if (fnv(package) == rtl::kPackageHash) return ok();
+  const bool laid_out = fnv(without_latencies(package)) == rtl::kLayoutHash;
+  if (laid_out && o.any_cycles) return ok();
+  const std::string_view what =
+      laid_out ? " has other latencies than the one that this program was built with: compare "
+                 "values alone with --cycles report; or"
+               : " isn't the one that this program was built with;";
+  return core_error(Errc::invalid, fmt::format("{}{} after a change run "
+                                               "scripts/generate_rtl_layout and build again",
+                                               file.string(), what));
 }
 
 /// Puts the folder of what has been built in its place; when another process was faster, its result
@@ -202,9 +232,11 @@ Result<std::shared_ptr<const VerilatedCore>> VerilatedCore::load(
   VerilatedCoreOptions options = given;  // the tools run in folders of their own
   options.source_dir = fs::absolute(given.source_dir);
   options.cache_dir = fs::absolute(given.cache_dir);
+  for (fs::path& file : options.replaced) file = fs::absolute(file);
+  if (Status s = check_replaced(options); !s) return s.errors();
   Result<std::vector<std::string>> parameters = core_parameters(hw, dataflow);
   if (!parameters) return parameters.errors();
-  if (Status s = same_package(options.source_dir); !s) return s.errors();
+  if (Status s = same_package(options); !s) return s.errors();
   parameters->push_back(fmt::format("OneProcess=1'b{:d}", !options.pe_modules));
   Result<std::string> tools = toolchain(options);
   if (!tools) return tools.errors();

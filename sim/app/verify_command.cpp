@@ -8,6 +8,7 @@
 #include <memory>
 #include <thread>
 
+#include "hw/cosim/replaced_files.h"
 #include "sim/app/build_progress.h"
 #include "sim/app/cli.h"
 #include "sim/app/costed_model.h"
@@ -129,6 +130,12 @@ void VerifyCommand::add_core_options() {
        {.name = "--pe-modules",
         .to = &pe_modules_,
         .about = "Take the array whose PEs are modules, as a chip is made from it; slower"},
+       {.name = "--cycles",
+        .to = &cycles_,
+        .about = "Cycles other than the timing model's: a difference, or reported beside equal "
+                 "values, for RTL of another pace",
+        .choices = {"equal", "report"},
+        .shows_default = true},
        {.name = "--cache",
         .to = &cache_,
         .about = "Folder of the Verilated cores; default: beside accsim in a build folder, else "
@@ -137,7 +144,12 @@ void VerifyCommand::add_core_options() {
        {.name = "--source",
         .to = &source_,
         .about = "Tree whose rtl/ and hw/cosim/ the core is built from; default: accsim's own",
-        .kind = ValueKind::read_folder}});
+        .kind = ValueKind::read_folder},
+       {.name = "--replace",
+        .to = &replaced_,
+        .about = "A module, or its assertions, of your own: the file stands in for the one of its "
+                 "name in rtl/",
+        .kind = ValueKind::read_file}});
 }
 
 Result<std::vector<VerifyCase>> VerifyCommand::given_cases(const hw::HwConfig& hw) const {
@@ -196,11 +208,14 @@ Result<VerifyOptions> VerifyCommand::verify_options() const {
   if (!cache) return cache.errors();
   VerifyOptions options;
   options.variant.source_dir = *source;
+  options.variant.replaced.assign(replaced_.begin(), replaced_.end());
   options.variant.cache_dir = *cache;
   options.variant.compiler = ACCSIM_RTL_COMPILER;
   options.variant.trace = !trace_.empty();
   options.variant.assertions = assertions_;
   options.variant.pe_modules = pe_modules_;
+  options.variant.any_cycles = options.any_cycles = cycles_ == "report";
+  if (Status s = hw::check_replaced(options.variant); !s) return s.errors();
   options.variant.stop = &InterruptGuard::requested();
   options.variant.building = [show = std::make_shared<BuildProgress>()](const hw::BuildStep& step) {
     (*show)(step);
@@ -299,6 +314,7 @@ int VerifyCommand::run(const Console& console) const {
       whole() ? verify_whole(*hw, *options, journal) : verify_layers(*hw, *options, journal);
   if (!report) return report_errors(report.errors());
   report->hw = hw_;
+  report->any_cycles = options->any_cycles;
   report->model = model_.model();
   report->interrupted = InterruptGuard::requested();
   journal.step("run on RTL, golden and timing model; Verilated cores are kept in " +

@@ -34,9 +34,9 @@ class VerifyCommand : public SubCommand {
 
   ModelOptions model_;
   MappingOptions mapping_;
-  std::string hw_, json_, trace_, cache_, source_;
+  std::string hw_, json_, trace_, cache_, source_, cycles_ = "equal";
   LayerWords layer_words_;
-  std::vector<std::string> gemms_, convs_;
+  std::vector<std::string> gemms_, convs_, replaced_;
   int64_t random_ = 0, max_cycles_ = 0, trace_limit_ = 1024;
   uint64_t seed_ = 1;
   int jobs_ = 1;

@@ -126,14 +126,8 @@ class Runner {
                   {.waveform = {.file = options_.trace, .most_bytes = options_.trace_bytes}});
     row.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (!result) return result.errors();
-    row.commands = result->commands;
     add_coverage(program, row.coverage);
-    row.values_equal = result->values_equal;
-    row.cycles_equal = result->cycles_equal;
-    row.rtl_cycles = result->rtl_cycles;
-    row.model_cycles = result->model_cycles;
-    row.difference = result->first_difference;
-    row.waveform = written(options_, *result);
+    note(*result, options_, row);
     return ok();
   }
 
@@ -183,11 +177,25 @@ void cut_case(VerifyCase& c, int64_t most) {
   c.cut = whole + " to " + c.shape;
 }
 
-std::optional<WrittenWaveform> written(const VerifyOptions& options,
-                                       const hw::CosimResult& result) {
-  if (options.trace.empty()) return std::nullopt;
+void note(const hw::CosimResult& result, const VerifyOptions& options, VerifyRow& row) {
+  row.commands = result.commands;
+  row.values_equal = result.values_equal;
+  row.cycles_equal = result.cycles_equal;
+  row.any_cycles = options.any_cycles;
+  for (size_t q = 0; q < hw::kQueues; ++q)
+    if (const int64_t late = result.cycles.commands[q])
+      row.late.queues[std::string(hw::name(static_cast<hw::Queue>(q)))] = late;
+  row.late.first = result.cycles.first;
+  row.rtl_cycles = result.rtl_cycles;
+  row.model_cycles = result.model_cycles;
+  row.broken = result.broken;
+  if (!options.any_cycles || !result.values_equal || !result.broken.empty()) {
+    row.difference = result.first_difference;
+    row.wrong_layer = result.wrong_layer;
+  }
+  if (options.trace.empty()) return;
   const hw::Waveform& w = result.waveform;
-  return WrittenWaveform{w.first, w.last, w.time, w.complete};
+  row.waveform = WrittenWaveform{w.first, w.last, w.time, w.complete};
 }
 
 std::vector<VerifyRow> verify_cases(std::vector<VerifyCase> cases, const VerifyOptions& options) {

@@ -66,6 +66,7 @@ struct VerifyOptions {
   std::string trace;                ///< waveform file; with several cases, of the last one
   int64_t trace_bytes = INT64_MAX;  ///< about how large it becomes
   VerifiedLayers layers;            ///< of a network
+  bool any_cycles = false;          ///< other cycles than the model's are reported, no fault
   int64_t max_cycles = 0;           ///< longer programs are cut to fewer outputs; 0: never
   uint64_t seed = 1;                ///< of the operands
   uint64_t first = 0;               ///< cases before these, which have their seeds
@@ -75,8 +76,8 @@ struct VerifyOptions {
   std::function<void(int64_t done, int64_t cycles_done, int64_t cycles_all)> progress;
 };
 
-/// The waveforms that the options asked for.
-std::optional<WrittenWaveform> written(const VerifyOptions& options, const hw::CosimResult& result);
+/// Notes in a program's row what its co-simulation came to.
+void note(const hw::CosimResult& result, const VerifyOptions& options, VerifyRow& row);
 
 /// Runs the cases; one row a case, in order. Cases that the core can't run have their error in the
 /// row.

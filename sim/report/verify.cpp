@@ -11,6 +11,12 @@
 
 namespace accsim::sim {
 
+int64_t LateCommands::count() const {
+  int64_t out = 0;
+  for (const auto& [queue, commands] : queues) out += commands;
+  return out;
+}
+
 int64_t VerifyReport::passed() const {
   return std::count_if(rows.begin(), rows.end(), [](const VerifyRow& r) { return r.passed(); });
 }
@@ -42,6 +48,24 @@ double rate(const VerifyRow& r) {
   return r.seconds > 0 ? static_cast<double>(r.rtl_cycles) / r.seconds : 0;
 }
 
+/// By how much RTL takes longer, in percent of the model's cycles.
+double percent_longer(const VerifyRow& r) {
+  if (r.model_cycles == 0) return 0;
+  return 100.0 * static_cast<double>(r.rtl_cycles - r.model_cycles) /
+         static_cast<double>(r.model_cycles);
+}
+
+/// "other cycles: 12 of 40 commands (8 post, 4 store), total +36 (+1.25 %); the first: ...".
+std::string of_cycles(const VerifyRow& r) {
+  std::string queues;
+  for (const auto& [queue, commands] : r.late.queues)
+    queues += fmt::format("{}{} {}", queues.empty() ? " (" : ", ", commands, queue);
+  std::string out = fmt::format("other cycles: {} of {} commands{}, total {:+} ({:+.2f} %)",
+                                r.late.count(), r.commands, queues + (queues.empty() ? "" : ")"),
+                                r.rtl_cycles - r.model_cycles, percent_longer(r));
+  return r.late.first.empty() ? out : out + "; the first: " + r.late.first;
+}
+
 std::string of_waveform(const WrittenWaveform& w) {
   if (w.first < 0) return "waveforms: of no cycle";
   return fmt::format("waveforms: cycles {} to {}, two steps each from {} on{}", w.first, w.last,
@@ -56,6 +80,7 @@ std::vector<std::string> notes(const VerifyRow& r) {
         fmt::format("also {} more layer{}", r.same.size(), r.same.size() == 1 ? "" : "s"));
   if (!r.cut.empty()) out.push_back("cut: " + r.cut);
   if (!r.difference.empty()) out.push_back("first difference: " + r.difference);
+  if (r.any_cycles && !r.cycles_equal) out.push_back(of_cycles(r));
   if (!r.wrong_layer.empty())
     out.push_back(
         fmt::format("look closer: --resume-at '{0}', or --trace FILE --trace-layer '{0}', or both",
@@ -168,7 +193,8 @@ std::string to_text(const VerifyReport& report, const VerifyTextOptions& options
   if (report.interrupted)
     end += fmt::format("interrupted: {} of {} programs were run\n",
                        report.passed() + report.failed(), report.programs());
-  end += fmt::format("{} of {} equal{}\n", report.passed(), report.programs(),
+  end += fmt::format("{} of {} equal{}{}\n", report.passed(), report.programs(),
+                     report.any_cycles ? " in values; cycles are reported" : "",
                      options.only_failed && report.passed() > 0
                          ? ", which aren't listed (--verbose lists them)"
                          : "");
@@ -179,22 +205,27 @@ std::string to_text(const VerifyReport& report, const VerifyTextOptions& options
 namespace {
 
 nlohmann::ordered_json json_of(const VerifyRow& r) {
-  nlohmann::ordered_json out = {{"name", r.name},
-                                {"shape", r.shape},
-                                {"mapping", r.mapping},
-                                {"done", r.done},
-                                {"passed", r.passed()},
-                                {"commands", r.commands},
-                                {"bit_exact", r.values_equal},
-                                {"rtl_cycles", r.rtl_cycles},
-                                {"model_cycles", r.model_cycles},
-                                {"difference", r.rtl_cycles - r.model_cycles},
-                                {"cycles_per_second", rate(r)},
-                                {"first_difference", r.difference},
-                                {"wrong_layer", r.wrong_layer},
-                                {"cut", r.cut},
-                                {"same", r.same},
-                                {"error", r.error}};
+  nlohmann::ordered_json out = {
+      {"name", r.name},
+      {"shape", r.shape},
+      {"mapping", r.mapping},
+      {"done", r.done},
+      {"passed", r.passed()},
+      {"commands", r.commands},
+      {"bit_exact", r.values_equal},
+      {"cycles_equal", r.cycles_equal},
+      {"rtl_cycles", r.rtl_cycles},
+      {"model_cycles", r.model_cycles},
+      {"difference", r.rtl_cycles - r.model_cycles},
+      {"difference_percent", percent_longer(r)},
+      {"other_cycles",
+       {{"commands", r.late.count()}, {"queues", r.late.queues}, {"first", r.late.first}}},
+      {"cycles_per_second", rate(r)},
+      {"first_difference", r.difference},
+      {"wrong_layer", r.wrong_layer},
+      {"cut", r.cut},
+      {"same", r.same},
+      {"error", r.error}};
   if (const auto& w = r.waveform)
     out["waveform"] = {{"first_cycle", w->first},
                        {"last_cycle", w->last},
@@ -208,15 +239,12 @@ nlohmann::ordered_json json_of(const VerifyRow& r) {
 std::string to_json(const VerifyReport& report) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const VerifyRow& r : report.rows) rows.push_back(json_of(r));
-  nlohmann::ordered_json out = {{"schema", "accsim.verify/1"},
-                                {"hw", report.hw},
-                                {"model", report.model},
-                                {"programs", report.programs()},
-                                {"passed", report.passed()},
-                                {"failed", report.failed()},
-                                {"interrupted", report.interrupted},
-                                {"coverage", report.coverage()},
-                                {"rows", std::move(rows)}};
+  nlohmann::ordered_json out = {
+      {"schema", "accsim.verify/1"},   {"hw", report.hw},
+      {"model", report.model},         {"cycles", report.any_cycles ? "report" : "equal"},
+      {"programs", report.programs()}, {"passed", report.passed()},
+      {"failed", report.failed()},     {"interrupted", report.interrupted},
+      {"coverage", report.coverage()}, {"rows", std::move(rows)}};
   if (report.network) out["network"] = json_of(*report.network);
   return json_text(out, 1) + "\n";
 }

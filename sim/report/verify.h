@@ -14,6 +14,14 @@ struct WrittenWaveform {
   bool complete = true;           ///< false: the file has reached its limit
 };
 
+/// Commands that finish on RTL in another cycle than on the timing model.
+struct LateCommands {
+  std::map<std::string, int64_t> queues = {};  ///< how many, by queue; those with none aren't here
+  std::string first;                           ///< of them, with both cycles
+
+  int64_t count() const;
+};
+
 /// One program that was run on RTL, golden and timing model.
 struct VerifyRow {
   std::string name;  ///< layer, or the case's number
@@ -23,9 +31,12 @@ struct VerifyRow {
   std::vector<std::string> same;  ///< other layers that run the very same program
   int64_t commands = 0;
   bool values_equal = false, cycles_equal = false;
+  bool any_cycles = false;  ///< RTL may take other cycles than the model: they are reported
+  LateCommands late = {};
   int64_t rtl_cycles = 0, model_cycles = 0;
   double seconds = 0;       ///< of the co-simulation, golden included
-  std::string difference;   ///< first wrong command; empty when all is equal
+  std::string broken;       ///< what no core may do, whatever cycles it takes; empty: nothing
+  std::string difference;   ///< first command that is wrong, or late where it may not; empty: none
   std::string wrong_layer;  ///< of a network: that command's
   std::optional<WrittenWaveform> waveform;
   std::string error;     ///< why it could not be run; empty when it was
@@ -34,7 +45,9 @@ struct VerifyRow {
   /// How often it ran what, by command and option (hw/program/coverage.h).
   std::map<std::string, int64_t> coverage = {};
 
-  bool passed() const { return done && error.empty() && values_equal && cycles_equal; }
+  bool passed() const {
+    return done && error.empty() && broken.empty() && values_equal && (any_cycles || cycles_equal);
+  }
 };
 
 /// A network that was verified as one program, beside what the main job reports of it.
@@ -60,6 +73,7 @@ struct VerifyReport {
   std::string hw, model;  ///< model: file, or what was asked for
   std::vector<VerifyRow> rows;
   std::optional<VerifiedNetwork> network = std::nullopt;  ///< the one row is its program
+  bool any_cycles = false;                                ///< of all rows
   bool interrupted = false;
   int64_t unmade = 0;  ///< programs that had no row yet when it was interrupted
 

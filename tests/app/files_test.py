@@ -59,6 +59,7 @@ INPUTS = {
         "{model}": "model",
         "{weights}": "model",
         "{tree}/rtl/core.sv": "--source",
+        "{own}": "--replace",
     },
     "vectors": {"{hw}": "--hw", "{model}": "model", "{weights}": "model"},
     "run": {"{model}": "model", "{npy}": "--input", "{hw}": "--hw"},
@@ -89,6 +90,7 @@ READ_ONLY = {
 # Words that make an input one, where COMMANDS hasn't got them.
 GIVEN = {
     "--source": ["--source", "{tree}"],
+    "--replace": ["--replace", "{own}"],
     "shards": ["{store}", "{other_store}"],
     "--input": ["--input", "x={npy}"],
     "--model": ["--model", "{model}"],
@@ -130,8 +132,8 @@ NO_FILES = """
     --in-place --reorder --arena --tile --edge --layers size --op --batch --transA --transB --alpha
     --beta --bias --opset --shard --pareto --where --nodes --partition --time --dry-run --pattern
     --bursts --conv --pe-modules --columns --verbose --trace-commands --network --inputs --calibrate
-    --percentile --random-numbers --by --assume --trace-layer --trace-limit --resume-at --until
-    --branch --from --no-interval --max-nodes --max-graph-mib --max-rank --max-programs
+    --percentile --random-numbers --cycles --by --assume --trace-layer --trace-limit --resume-at
+    --until --branch --from --no-interval --max-nodes --max-graph-mib --max-rank --max-programs
     --max-memory-mib --max-gops --key-blocks --raw --dtype --shape --tensor
     --layer --level --format shell command of
     --b-dataflow --b-mapping --b-objective --b-slack --b-effort --port --max-upload --max-seconds
@@ -222,6 +224,7 @@ class FilesTest(unittest.TestCase):
                 ("dump_a", "dump_a"),
                 ("dump_b", "dump_b"),
                 ("tree", "tree"),
+                ("own", "core.sv"),
             )
         }
         shutil.copy(ROOT / "configs" / "8x8.yaml", files["hw"])
@@ -246,6 +249,7 @@ class FilesTest(unittest.TestCase):
             (files[name] / "layers" / "x.out").write_bytes(b"")
         files["npy"].parent.mkdir()
         shutil.copy(files["dump_a"] / "x.npy", files["npy"])
+        files["own"].write_text("module core;\nendmodule\n")
         (files["tree"] / "rtl").mkdir(parents=True)
         (files["tree"] / "rtl" / "core.sv").write_text("module core;\nendmodule\n")
 

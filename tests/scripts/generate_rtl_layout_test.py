@@ -90,6 +90,13 @@ class LayoutTest(unittest.TestCase):
         self.assertEqual(generator.package_hash("foobar"), 0x85944171F73967E8)
         self.assertEqual(generator.package_hash(" foo // x\n\tbar\n"), 0x85944171F73967E8)
 
+    def test_latencies_lay_nothing_out(self):
+        slow = "parameter int unsigned ALatency  = 4;  // of a sum\n"
+        self.assertEqual(generator.layout_hash("foo" + slow + "bar"), 0x85944171F73967E8)
+        self.assertNotEqual(generator.package_hash("foo" + slow + "bar"), 0x85944171F73967E8)
+        for other in ("parameter int unsigned Levels = 4;", "parameter int unsigned ALatency = B;"):
+            self.assertNotEqual(generator.layout_hash("foo" + other + "bar"), 0x85944171F73967E8)
+
     def test_a_stale_header_is_seen(self):
         good = generator.header(PACKAGE)
         self.assertEqual(self.check(PACKAGE, good), 0)

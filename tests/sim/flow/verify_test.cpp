@@ -236,5 +236,32 @@ TEST(VerifyReport, PassesOnlyWhenEverythingWasRunAndEqual) {
   EXPECT_FALSE(report.all_passed());
 }
 
+TEST(VerifyReport, TellsOfOtherCyclesWhereTheyMayBe) {
+  VerifyRow row;
+  row.done = row.values_equal = row.any_cycles = true;
+  row.commands = 40;
+  row.rtl_cycles = 205;
+  row.model_cycles = 200;
+  row.late = {{{"post", 8}, {"store", 4}}, "post command 3 finishes in cycle 51, model 50"};
+  VerifyReport report{.hw = "", .model = "", .rows = {row}};
+  report.any_cycles = true;
+  EXPECT_TRUE(report.all_passed());
+  const std::string text = to_text(report, {.width = 300});
+  EXPECT_NE(text.find("other cycles: 12 of 40 commands (8 post, 4 store), total +5 (+2.50 %); "
+                      "the first: post command 3 finishes in cycle 51, model 50"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("1 of 1 equal in values; cycles are reported"), std::string::npos) << text;
+  EXPECT_NE(to_json(report).find("\"difference_percent\": 2.5"), std::string::npos);
+  report.rows[0].values_equal = false;
+  EXPECT_FALSE(report.all_passed());
+  report.rows[0] = row;
+  report.rows[0].broken = "the core changes a request in cycle 7";
+  EXPECT_FALSE(report.all_passed());
+  report.rows[0] = row;
+  report.rows[0].any_cycles = false;
+  EXPECT_FALSE(report.all_passed());
+}
+
 }  // namespace
 }  // namespace accsim::sim
