@@ -2,24 +2,30 @@
 #   bin/accsim                       the program
 #   include/accsim/{sim,hw}/         headers, included as "sim/flow/cost.h"
 #   lib/libaccsim_*.a                a library a folder
-#   lib/cmake/accsim/                find_package(accsim); target accsim::accsim
+#   include/accsim.h                 the C interface
+#   lib/libaccsim.so                 its library
+#   lib/cmake/accsim/                find_package(accsim); target accsim::accsim, and for C
+#                                    accsim::c and accsim::c_static
+#   lib/pkgconfig/accsim.pc          the same for pkg-config
 #   share/man/man1/                  a manual page a command
 #   share/{bash-completion,zsh,fish} completion for these shells
 #   share/accsim/{rtl,hw,configs}/   the core, the sources that co-simulation compiles it with,
 #                                    machines
+#   share/accsim/dpi/                the C interface for SystemVerilog
 #   share/accsim/python/             what exports TorchScript files
 #   share/doc/accsim/                licence, README, documents
-# Components: `cpp` is what C++ programs are built with, `program` all the rest. Packages alone
-# (scripts/package) have `licences`, and where nothing else brings them `libraries`: lib/accsim/
-# with the shared libraries that the program needs.
+# Components: `cpp` is what C and C++ programs are built with, `program` all the rest. Packages
+# alone (scripts/package) have `licences`, and where nothing else brings them `libraries`:
+# lib/accsim/ with the shared libraries that the program needs.
 include(CMakePackageConfigHelpers)
 set(data ${CMAKE_INSTALL_DATADIR}/accsim)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/accsim)
 
 get_property(libraries GLOBAL PROPERTY ACCSIM_LIBRARIES)
 set_target_properties(accsim_all PROPERTIES EXPORT_NAME accsim)
-install(TARGETS accsim_all ${libraries} EXPORT accsimTargets
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT cpp)
+install(TARGETS accsim_all ${libraries} ${abi_libraries} EXPORT accsimTargets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT cpp
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT cpp)
 install(EXPORT accsimTargets NAMESPACE accsim:: DESTINATION ${package} COMPONENT cpp)
 configure_package_config_file(scripts/accsimConfig.cmake.in ${PROJECT_BINARY_DIR}/accsimConfig.cmake
   INSTALL_DESTINATION ${package} NO_SET_AND_CHECK_MACRO)
@@ -30,6 +36,15 @@ install(FILES ${PROJECT_BINARY_DIR}/accsimConfig.cmake
 
 install(DIRECTORY sim hw DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/accsim COMPONENT cpp
   FILES_MATCHING PATTERN "*.h" PATTERN sim/app EXCLUDE PATTERN hw/cosim/model EXCLUDE)
+install(FILES sim/abi/accsim.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT cpp)
+install(FILES sim/abi/accsim_dpi.sv DESTINATION ${data}/dpi COMPONENT cpp)
+if(ACCSIM_SHARED)
+  # The file says where it is, so that the folders can be moved.
+  file(RELATIVE_PATH pc_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+  configure_file(scripts/accsim.pc.in accsim.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/accsim.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+    COMPONENT cpp)
+endif()
 install(DIRECTORY rtl configs DESTINATION ${data} COMPONENT program)
 install(FILES hw/cosim/rtl_abi.h DESTINATION ${data}/hw/cosim COMPONENT program)
 install(DIRECTORY hw/cosim/model DESTINATION ${data}/hw/cosim COMPONENT program)

@@ -13,6 +13,7 @@ compiler cache knows the sources already.
 import json
 import os
 import pathlib
+import re
 import shutil
 import sys
 import tempfile
@@ -75,6 +76,12 @@ class InstallTest(unittest.TestCase):
         self.assertNotIn(str(ROOT / "sim"), commands)
         self.assertNotIn(f"-I{ROOT} ", commands + " ")
         self.check_total(build)
+        programs = ["c_consumer", "c_static_consumer"]
+        self.good(CMAKE, "--build", build, "--target", *programs)
+        machine = self.data / "configs" / "8x8.yaml"
+        for program in programs:
+            printed = self.good(build / program, machine, MODEL, cwd=self.dir)
+            self.assertEqual(printed, "all is as computed here\n")
 
     def test_does_add_subdirectory_give_the_same_total(self):
         # Beside the build folder and with its options the sources are what a compiler cache knows.
@@ -89,6 +96,48 @@ class InstallTest(unittest.TestCase):
         for word in ("-Wconversion", "-Werror"):
             self.assertNotIn(word, main[0], "accsim's warnings reach its users")
         self.check_total(build)
+
+    def libraries(self):
+        """The folder that has accsim.pc, and an environment that finds the C interface."""
+        (file,) = self.prefix.rglob("accsim.pc")
+        folder = file.parent.parent
+        return folder, {
+            **os.environ,
+            "PKG_CONFIG_PATH": str(file.parent),
+            "LD_LIBRARY_PATH": str(folder),
+        }
+
+    def test_do_the_programs_of_the_page_on_the_c_interface_work(self):
+        page = (ROOT / "docs" / "c-abi.md").read_text("utf-8")
+        _, environment = self.libraries()
+        folder = self.dir / "page"
+        folder.mkdir()
+        ran, printed = 0, ""
+        for found in re.finditer(r"^```(\w*)\n(.*?)^```$", page, re.M | re.S):
+            language, block = found.groups()
+            if language == "text":
+                for line in block.splitlines():
+                    self.assertIn(line, printed)
+            elif language:
+                name = re.findall(r"`(\w+\.\w+)`", page[: found.start()])[-1]
+                (folder / name).write_text(block)
+            elif "verilator" not in block or shutil.which("verilator"):
+                printed = self.good("bash", "-euc", block, cwd=folder, env=environment)
+                ran += 1
+            else:
+                break
+        self.assertGreaterEqual(ran, 1)
+
+    def test_does_the_shared_library_export_its_version_and_its_functions_alone(self):
+        folder, _ = self.libraries()
+        library = folder / "libaccsim.so"
+        version = re.search(
+            r"ACCSIM_ABI_VERSION (\d+)", (self.prefix / "include" / "accsim.h").read_text()
+        )[1]
+        dynamic = self.good("readelf", "-d", library)
+        self.assertIn(f"[libaccsim.so.{version}]", dynamic)
+        symbols = self.good("nm", "-D", "--defined-only", library).splitlines()
+        self.assertTrue(all(" T accsim_" in line for line in symbols), symbols[:20])
 
     def test_does_the_installed_program_cost_what_the_built_one_does(self):
         command = ["--hw", self.data / "configs" / "64x64.yaml", MODEL, "--json", "-"]

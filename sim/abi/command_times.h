@@ -1,0 +1,28 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "hw/timing/timing.h"
+
+namespace accsim::abi {
+
+/// When each command of a program starts and is done, by the timing model.
+class CommandTimes {
+ public:
+  CommandTimes(const hw::Program& program, const hw::HwConfig& hw);
+
+  struct Span {
+    int64_t start, finish;
+  };
+  /// Of the queue's command `ordinal`.
+  const Span& of(hw::Queue queue, int64_t ordinal) const;
+  int64_t commands() const { return commands_; }
+  int64_t total() const { return total_; }  ///< cycles of the program
+
+ private:
+  std::array<std::vector<Span>, hw::kQueues> spans_;
+  int64_t commands_ = 0, total_ = 0;
+};
+
+}  // namespace accsim::abi
