@@ -71,7 +71,7 @@ int32_t say_caught() noexcept {
 
 const char* first_null(std::initializer_list<Given> all) {
   for (const Given& g : all)
-    if (!g.pointer) return g.name;
+    if (g.is_null) return g.name;
   return nullptr;
 }
 

@@ -19,8 +19,11 @@ int32_t say_caught() noexcept;
 
 /// A pointer that a function was given, by its name in accsim.h.
 struct Given {
+  template <class T>
+  Given(const char* of, const T* pointer) : name(of), is_null(pointer == nullptr) {}
+
   const char* name;
-  const void* pointer;
+  bool is_null;
 };
 /// The first of them that is null; nullptr when none is.
 const char* first_null(std::initializer_list<Given> all);

@@ -12,7 +12,7 @@ int32_t next(Run& run, int32_t kind) {
   if (kind < ACCSIM_ANY || kind > ACCSIM_STAGE)
     return say_range("kind", kind, ACCSIM_ANY, ACCSIM_STAGE);
   const Result<bool> more = run.next(kind);
-  if (!more) return say(more.errors());
+  if (!more) return say(more.errors(), ACCSIM_ORDER);
   return *more ? int32_t{ACCSIM_OK} : say(ACCSIM_END, "the program is over");
 }
 

@@ -42,6 +42,8 @@ Run::Run(const hw::HwConfig& hw, hw::ProgramWithImage program)
 
 Result<bool> Run::next(int32_t kind) {
   if (failed_) return *failed_;
+  if (state_ == State::failed)  // in the middle of a command, for want of memory or by a fault
+    return Error{Errc::usage, "golden can't go on after accsim_next() has failed", ""};
   text_.clear();
   // Unless it gets to a command: also when a step doesn't come back.
   state_ = State::failed;

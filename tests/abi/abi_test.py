@@ -124,19 +124,19 @@ class Values(Interface):
 
     def sums(self, run, own, held, array):
         """`array`: of an output stationary gemm, where its sums stay."""
-        in_array = array is not None and run.number("dataflow") == 2
-        turned = run.number("dataflow") == 1
+        names = ("dataflow", "slot", "address", "overwrites")
+        dataflow, slot, address, overwrites = (run.number(name) for name in names)
+        in_array, turned = array is not None and dataflow == 2, dataflow == 1
+        expected = np.zeros(own.shape, np.int32)
         for (row, column), value in np.ndenumerate(own.T if turned else own):
             place = (row, column)
             if not in_array:
-                place = (run.number("slot"), run.number("address") + row, column)
+                place = (slot, address + row, column)
             to = array if in_array else held
-            before = 0 if run.number("overwrites") else to[place]
+            before = 0 if overwrites else to[place]
             to[place] = int(np.int32((before + int(value) + 2**31) % 2**32 - 2**31))
-            found = run.call(
-                "value", CODE["ACCSIM_SUMS"], *((column, row) if turned else (row, column))
-            )
-            self.assertEqual(found, to[place], run.call("command_text"))
+            expected[(column, row) if turned else (row, column)] = to[place]
+        run.check("SUMS", expected)
 
     def flows(self, dataflow):
         """A machine that has this dataflow alone."""
@@ -371,6 +371,15 @@ class Misuse(Interface):
                         how, *arguments, machine=machine
                     ),
                 )
+
+    def test_is_what_golden_cannot_compute_said_again_and_again(self):
+        with self.open("product", 8, 8, 8, 1) as run:
+            parameters = run.read(PARAMETERS).view("<i4")
+            parameters[2] = 63  # the shift of channel 0
+            run.write(PARAMETERS, parameters)
+            for _ in range(2):
+                self.refuses("INPUT", "channel 0 by 63", lambda: list(run.commands()))
+            self.refuses("ORDER", "has failed", run.kind)
 
     def test_are_all_faults_of_a_machine_said(self):
         file = self.folder / "bad.yaml"

@@ -189,6 +189,9 @@ int helper();
             {"directory": str(self.root), "file": str(f), "command": f"c++ {flags} -o x.o -c {f}"}
             for f in (bad, self.root / "sim/base/good.cpp")
         ]
+        plain_c = self.root / "sim/base/plain.c"  # C's flags aren't for C++
+        command = f"cc -std=c11 -o x.o -c {plain_c}"
+        entries.append({**entries[0], "file": str(plain_c), "command": command})
         self.write("build/compile_commands.json", json.dumps(entries))
         done = subprocess.run(
             [ROOT / "scripts/lint_tidy", f"--root={self.root}", f"--build={self.root}/build"]
