@@ -1,0 +1,10 @@
+dot_multiplier.sv
+adder_stage.sv
+adder_tree.sv
+dot_kernel.sv
+weight_loader.sv
+tag_pipe.sv
+sum_memory.sv
+result_fifo.sv
+planted_swap.sv
+dot_array.sv
