@@ -37,10 +37,10 @@ bool is_module(const fs::path& file) { return !is_package(file) && !is_checker(f
 Error wrong_name(const fs::path& file, std::vector<std::string> names) {
   std::erase_if(names, [](const std::string& name) { return !name.ends_with(".sv"); });
   std::string message = "no file of rtl/ has this name, so it can't stand in for one";
-  if (const auto near = nearest(file.filename().string(), names))
-    message += fmt::format("; did you mean {}?", *near);
-  return {Errc::invalid, message + " The files are those of rtl/accsim.f and rtl/accsim_sva.f.",
-          file.string()};
+  const auto near = nearest(file.filename().string(), names);
+  message += near ? fmt::format("; did you mean {}?", *near) : ".";
+  message += " The files are those of rtl/accsim.f and rtl/accsim_sva.f.";
+  return {Errc::invalid, std::move(message), file.string()};
 }
 
 Status same_header(const VerilatedCoreOptions& o, const fs::path& file) {
@@ -60,6 +60,10 @@ Status same_header(const VerilatedCoreOptions& o, const fs::path& file) {
   return errors.empty() ? ok() : Status(std::move(errors));
 }
 
+/// As a word of a list.
+std::string quoted(const fs::path& file) { return '"' + file.string() + '"'; }
+
+/// What Verilator says of a module that is in the core.
 std::string present(const std::string& module) {
   return fmt::format("accsim: {} is in the core", module);
 }
@@ -104,10 +108,10 @@ Result<std::string> core_list(const VerilatedCoreOptions& o, const fs::path& wit
     for (const std::string& word : *words) {
       const bool own = std::ranges::none_of(
           o.replaced, [&](const fs::path& file) { return file.filename() == word; });
-      out += (own ? word : rtl_file(o, word).string()) + "\n";
+      out += (own ? word : quoted(rtl_file(o, word))) + "\n";
     }
   }
-  return out + witness.string() + "\n";
+  return out + quoted(witness) + "\n";
 }
 
 std::string witness_text(const VerilatedCoreOptions& o) {

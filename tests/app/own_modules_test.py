@@ -13,7 +13,7 @@ import sys
 import tempfile
 import unittest
 
-from program import ROOT, run
+from program import ROOT, patience, run
 
 SMALL = ROOT / "configs" / "8x8.yaml"
 RTL = ROOT / "rtl"
@@ -113,7 +113,8 @@ class OwnModules(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        self.dir = pathlib.Path(folder.name)
+        self.dir = pathlib.Path(folder.name) / "my rtl"
+        self.dir.mkdir()
 
     def write(self, name, text):
         path = self.dir / name
@@ -131,7 +132,11 @@ class OwnModules(unittest.TestCase):
     def verify(self, *args, code=0):
         """(text, report) of a run whose cores are kept in a folder of the test."""
         path = self.dir / "report.json"
-        done = run("verify", "--hw", SMALL, "--cache", self.dir / "cache", "--json", path, *args)
+        cache = self.dir / "cache"
+        done = run(
+            *("verify", "--hw", SMALL, "--cache", cache, "--json", path, *args),
+            timeout=3 * patience(),  # a core is built
+        )
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done.stdout, json.loads(path.read_text())
 
@@ -149,7 +154,7 @@ class OwnModules(unittest.TestCase):
         for file in self.late_files("array_ws"):
             file.rename(self.dir / "rtl" / file.name)
         tree = ("--source", self.dir, "--dataflow", "ws")
-        # One gemm and one post, whose results each come a cycle later.
+        # Gemms and posts whose results come a cycle later each; the last of both decide.
         text, report = self.verify("--gemm", "8x8x8", *tree, "--cycles", "report")
         (row,) = report["rows"]
         self.assertTrue(row["passed"] and row["bit_exact"])
@@ -157,13 +162,18 @@ class OwnModules(unittest.TestCase):
         self.assertEqual((report["cycles"], row["difference"]), ("report", 2))
         self.assertAlmostEqual(row["difference_percent"], 100 * 2 / row["model_cycles"], places=9)
         late = row["other_cycles"]
-        self.assertEqual(late["queues"], {"execute": 1, "post": 1, "store": 1})
-        self.assertEqual(late["commands"], 3)
+        tiles = late["queues"]["post"]
+        self.assertEqual(late["queues"], {"execute": tiles, "post": tiles, "store": tiles})
+        self.assertEqual(late["commands"], 3 * tiles)
         self.assertRegex(late["first"], r"^execute command 0\b.* finishes in cycle \d+, model \d+$")
         finish, model = map(int, re.findall(r"cycle (\d+), model (\d+)", late["first"])[0])
         self.assertEqual(finish, model + 1)
         said = " ".join(text.split())
-        self.assertIn(f"other cycles: 3 of {row['commands']} commands (1 execute, 1 post, 1", said)
+        self.assertIn(
+            f"other cycles: {3 * tiles} of {row['commands']} commands ({tiles} execute, {tiles} "
+            f"post, {tiles} store), total +2 (",
+            said,
+        )
         self.assertIn("1 of 1 equal in values; cycles are reported", said)
         # All commands, with residuals, tables, groups, slots that come to be free later.
         _, report = self.verify("--random", 60, *tree, "--cycles", "report")
@@ -182,8 +192,10 @@ class OwnModules(unittest.TestCase):
         _, report = self.verify("--gemm", "8x8x8", *own)
         (row,) = report["rows"]
         self.assertEqual((row["passed"], row["difference"]), (True, 2))
-        # The gemm's end, which is the end of its stream, is as late as the array is.
-        self.assertEqual(row["other_cycles"]["queues"], {"execute": 2, "post": 1, "store": 1})
+        # Gemms and drains are as late as the array is.
+        queues = row["other_cycles"]["queues"]
+        tiles = queues["post"]
+        self.assertEqual(queues, {"execute": 2 * tiles, "post": tiles, "store": tiles})
         _, report = self.verify("--random", 40, *own)
         self.assertEqual((report["passed"], report["failed"]), (40, 0))
 
