@@ -53,12 +53,18 @@ def run(command):
     return done.stdout
 
 
+def saved_inputs(model, bindings, folder):
+    """Files with random values, by input."""
+    files = {}
+    for i, (name, values) in enumerate(weights.inputs(model, bindings, 2).items()):
+        files[name] = folder / f"input{i}.npy"
+        np.save(files[name], values)
+    return files
+
+
 def compare(accsim, network, bindings, folder):
     model = weights.fill(MODELS / network, folder / "model.onnx", 1)
-    given = []
-    for i, (name, values) in enumerate(weights.inputs(model, bindings, 2).items()):
-        np.save(folder / f"input_{i}.npy", values)
-        given.append(f"{name}={folder}/input_{i}.npy")
+    given = [f"{name}={file}" for name, file in saved_inputs(model, bindings, folder).items()]
     (folder / "theirs").mkdir()
     theirs = json.loads(
         run(["node", HERE / "run.js", folder / "model.onnx", folder / "theirs", *given])
@@ -87,25 +93,26 @@ def compare(accsim, network, bindings, folder):
                 "is constant or not finite"
             )
         worst = max(worst, float(np.abs(a - b).max() / (a.max() - a.min())))
-    return worst, len(theirs["outputs"])
+    return f"{len(theirs['outputs']):3} outputs", worst, "the range"
 
 
-def main():
+def check_each(networks, check, most):
+    """The exit code: 0 where check(accsim, network, bindings, folder) finds an error of at most
+    `most` in each. It gives what it compared, the worst error, and of what that is a share."""
     accsim = pathlib.Path(sys.argv[1]).resolve()
     install()
     failed = 0
-    for network, bindings in NETWORKS:
+    for network, bindings in networks:
         with tempfile.TemporaryDirectory() as folder:
-            worst, outputs = compare(accsim, network, bindings, pathlib.Path(folder))
-        good = worst <= MOST
+            compared, worst, of = check(accsim, network, bindings, pathlib.Path(folder))
+        good = worst <= most
         failed += not good
         print(
-            f"{'ok' if good else 'WRONG':6}{network:36}{outputs:3} outputs, "
-            f"max abs {worst:.2e} of the range",
+            f"{'ok' if good else 'WRONG':6}{network:36}{compared}, max abs {worst:.2e} of {of}",
             flush=True,
         )
     return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(check_each(NETWORKS, compare, MOST))

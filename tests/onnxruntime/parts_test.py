@@ -8,17 +8,15 @@ range. Exit code 77 without node, npm, numpy or python3-onnx.
 """
 
 import json
-import pathlib
 import random
 import subprocess
 import sys
-import tempfile
 
 try:
     import numpy as np
     import onnx
     import weights
-    from networks_test import HERE, MODELS, install, run
+    from networks_test import HERE, MODELS, check_each, run, saved_inputs
     from onnx import helper
 except ImportError as missing:
     print(f"SKIPPED: {missing}")
@@ -95,17 +93,14 @@ def by_onnxruntime(jobs):
 
 
 def check(accsim, network, bindings, folder):
-    """How many parts, how many outputs, and the worst error of a range."""
+    """How many parts and outputs, and the worst error of a range."""
     whole = folder / "whole.onnx"
     model = weights.fill(MODELS / network, whole, 1)
     parts = [
         cut(accsim, whole, words, bindings, folder / f"part{i}.onnx")
         for i, words in enumerate(drawn_parts(model.graph, random.Random(network)))
     ]
-    given = {}
-    for i, (name, values) in enumerate(weights.inputs(model, bindings, 2).items()):
-        given[name] = folder / f"input{i}.npy"
-        np.save(given[name], values)
+    given = saved_inputs(model, bindings, folder)
     wanted = {n for p in parts for n in [*free_inputs(p), *(v.name for v in p.graph.output)]}
     wanted -= set(given) | {v.name for v in model.graph.output}
     model.graph.output.extend(helper.make_empty_tensor_value_info(n) for n in sorted(wanted))
@@ -125,25 +120,8 @@ def check(accsim, network, bindings, folder):
             extent = max(float(np.abs(a.astype(float)).max(initial=0)), 1e-30)
             error = float(np.abs(a.astype(float) - b.astype(float)).max(initial=0)) / extent
             worst, outputs = max(worst, error), outputs + 1
-    return len(parts), outputs, worst
-
-
-def main():
-    accsim = pathlib.Path(sys.argv[1]).resolve()
-    install()
-    failed = 0
-    for network, bindings in NETWORKS:
-        with tempfile.TemporaryDirectory() as folder:
-            parts, outputs, worst = check(accsim, network, bindings, pathlib.Path(folder))
-        good = worst <= MOST
-        failed += not good
-        print(
-            f"{'ok' if good else 'WRONG':6}{network:36}{parts:3} parts, {outputs:3} outputs, "
-            f"max abs {worst:.2e} of the largest",
-            flush=True,
-        )
-    return 1 if failed else 0
+    return f"{len(parts):3} parts, {outputs:3} outputs", worst, "the largest"
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(check_each(NETWORKS, check, MOST))
