@@ -17,9 +17,12 @@ std::string summary(const PartModel& part, const std::string& model, const std::
   const auto list = [&](const char* what, const std::vector<ValueDef>& values) {
     for (const ValueDef& value : values) {
       Dims dims;
-      for (const DimDef& dim : *value.dims) dims.push_back(dim.value);
-      out += fmt::format("{} '{}': {} {}\n", what, value.name, name(value.dtype),
-                         accsim::to_string(dims));
+      for (const DimDef& dim : value.dims.value_or(std::vector<DimDef>()))
+        dims.push_back(dim.value);
+      out +=
+          fmt::format("{} '{}': {}{}{}{}\n", what, value.name, value.is_optional ? "optional " : "",
+                      value.is_sequence ? "sequence of " : "", name(value.dtype),
+                      value.is_sequence ? "" : " " + accsim::to_string(dims));
     }
   };
   list("input", part.inputs);

@@ -98,7 +98,8 @@ void ModelOptions::add_graph_options_to(Command& command) {
         .to = &sizes_,
         .about = "Size that only the numbers of a run decide, by the node that has it, e.g. boxes "
                  "that NonMaxSuppression leaves; default: the most that there can be, of a Loop "
-                 "whose trip count isn't constant 1",
+                 "whose trip count isn't constant 1. Of an input that is an optional or a "
+                 "sequence: how many tensors are in it, else 1; 0 leaves an optional out",
         .metavar = "NODE=N"},
        {.name = "--branch",
         .to = &branches_,

@@ -121,7 +121,7 @@ Status check_given(const ElaborateOptions& options, const std::vector<Assumption
 /// What is known of an elaboration that failed, too.
 struct Attempt {
   std::vector<std::string> defaulted{};  ///< symbols that count as 1 by default
-  InputDefs inputs{};
+  ModelInputs inputs{};
   std::vector<std::string> open{};  ///< sizes that nobody gave: it ended at them
   Budget budget{};
 };
@@ -129,19 +129,19 @@ struct Attempt {
 /// Adds the model's inputs with their sizes.
 Result<TensorIds> bind_inputs(const ModelDef& model, const ElaborateOptions& options,
                               Attempt& attempt, GraphBuilder& builder, Scope& scope) {
-  Result<InputDefs> inputs = free_inputs(model, options);
+  Result<ModelInputs> inputs = model_inputs(model, options);
   if (!inputs) return inputs.errors();
-  for (const ValueDef* input : *inputs)
-    if (input->dims && !options.input_shapes.contains(input->name))
+  for (const ValueDef* input : inputs->free)
+    if (input->dims && given_shape(*input, options) == nullptr)
       if (const Status few = attempt.budget.check_rank(input->name, input->dims->size()); !few)
         return few.errors();
-  Result<BoundInputs> bound = bind_symbols(*inputs, options);
+  Result<BoundInputs> bound = bind_symbols(inputs->free, options);
   if (!bound) return bound.errors();
   attempt.inputs = std::move(*inputs);
   attempt.defaulted = bound->defaulted;
   attempt.open = bound->open;
   if (!attempt.open.empty()) return Error{Errc::usage, "sizes weren't given", ""};
-  return add_model_inputs(model, options, attempt.inputs, std::move(*bound), builder, scope);
+  return add_model_inputs(options, attempt.inputs, std::move(*bound), builder, scope);
 }
 
 /// Leaves what the options cut out.
@@ -200,10 +200,10 @@ Result<Elaborated> elaborate_with_origins(const ModelDef& model, const Elaborate
     left -= tried.budget.steps() + 1;
     return again ? Errors() : again.errors();
   };
-  return put_at(model.file,
-                attempt.open.empty()
-                    ? explain_unbound(made.errors(), attempt.defaulted, options, try_again)
-                    : ask_for_sizes(model.graph, attempt.inputs, attempt.open, options, try_again));
+  return put_at(model.file, attempt.open.empty() ? explain_unbound(made.errors(), attempt.defaulted,
+                                                                   options, try_again)
+                                                 : ask_for_sizes(model.graph, attempt.inputs.free,
+                                                                 attempt.open, options, try_again));
 }
 
 Result<Graph> elaborate(const ModelDef& model, const ElaborateOptions& options) {

@@ -64,6 +64,17 @@ class Trips {
   bool unknown_ = false;  ///< there is a trip count that isn't constant
 };
 
+/// The first values of what is carried, among them empty optionals.
+Result<TensorIds> first_values(const NodeCall& call) {
+  TensorIds out;
+  for (size_t i = 2; i < call.def.inputs.size(); ++i) {
+    if (call.def.inputs[i].empty())
+      return call.error(Errc::invalid, "lacks the first value of something it carries");
+    out.push_back(call.input(i));
+  }
+  return out;
+}
+
 /// Runs the iterations inside of `constants`; their outputs go into `values`.
 Status run_iterations(const NodeCall& call, const GraphDef& body, const Scope& constants,
                       IterationValues& values, Expander& expander) {
@@ -88,6 +99,7 @@ Status run_iterations(const NodeCall& call, const GraphDef& body, const Scope& c
     const Result<TensorIds> ids = expander.expand_body(call, body, scope);
     if (!ids) return ids.errors();
     condition = ids->front();
+    if (condition < 0) return call.error(Errc::invalid, "its body's condition isn't a tensor");
     values.take(*ids, 1);
   }
   return ok();
@@ -99,17 +111,15 @@ Status expand_loop(const NodeCall& call, Expander& expander) {
   GraphBuilder& builder = expander.builder();
   const GraphDef* body = call.graph("body");
   if (body == nullptr) return call.error(Errc::invalid, "lacks its body");
+  Result<TensorIds> first = first_values(call);
+  if (!first) return first.errors();
   IterationValues values;
-  // Trailing absent inputs were trimmed, so that a Loop may have fewer than two.
-  values.carried.assign(call.inputs.begin() + std::min<ptrdiff_t>(2, std::ssize(call.inputs)),
-                        call.inputs.end());
+  values.carried = std::move(*first);
   const size_t carried = values.carried.size();
   if (body->inputs.size() != carried + 2 || body->outputs.size() < carried + 1)
     return call.error(Errc::invalid,
                       fmt::format("carries {} values, but its body has {} inputs and {} outputs",
                                   carried, body->inputs.size(), body->outputs.size()));
-  if (std::ranges::find(values.carried, kNoTensor) != values.carried.end())
-    return call.error(Errc::invalid, "lacks the first value of something it carries");
   values.scanned.resize(body->outputs.size() - 1 - carried);
   Scope constants = call.scope.inside(call.name + "/");
   const NodeId first_node = builder.next_node();

@@ -64,6 +64,14 @@ void name_permutation(const Graph& graph, Node& node) {
   if (!stays) node.attributes.push_back({"perm", "", *perm});
 }
 
+/// Is it an Identity of a sequence or of an empty optional?
+bool hands_on(const NodeCall& call, const GraphBuilder& builder) {
+  const NodeDef& def = call.def;
+  if (!def.domain.empty() || def.op_type != op::kIdentity || !call.wants_output(0)) return false;
+  if (call.input(0) != kNoTensor) return builder.sequence(call.input(0)) != nullptr;
+  return !def.inputs.empty() && !def.inputs[0].empty() && call.scope.find(def.inputs[0]) != nullptr;
+}
+
 }  // namespace
 
 Expander::Expander(const ModelDef& model, const ElaborateOptions& options, GraphBuilder& builder,
@@ -118,6 +126,10 @@ Status Expander::expand_node(const NodeDef& def, size_t index, Scope& scope) {
   if (const FunctionDef* function = functions_.find(def))
     return expand_function(call, *function, *this);
   if (const ControlFlowRule rule = find_control_flow(def)) return rule(call, *this);
+  if (hands_on(call, builder_)) {
+    call.scope.names[def.outputs[0]] = call.input(0);
+    return ok();
+  }
   if (is_rotary(call) && !options_.as_written) {
     const Result<TensorId> made = spell_out_rotary(call, builder_, budget_, angles_);
     if (!made) return call.errors(made.errors());

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -43,10 +44,11 @@ Result<TensorId> stack_iterations(const NodeCall& call, const CollectedOutput& o
   if (!call.wants_output(output.output)) return kNoTensor;
   const std::string base = fmt::format("{}/output_{}", call.name, output.output);
   if (parts.empty()) return stack_nothing(call, output, base, builder);
-  if (builder.sequence(parts.front()))
-    return call.error(
-        Errc::unsupported,
-        fmt::format("output {} collects a sequence of each iteration", output.output));
+  if (std::ranges::any_of(parts, [](TensorId part) { return part < 0; }))
+    return call.error(Errc::unsupported,
+                      fmt::format("output {} collects a sequence or an empty optional of each "
+                                  "iteration",
+                                  output.output));
   const auto rank = static_cast<int64_t>(builder.graph().tensor(parts.front()).dims.size());
   int64_t axis = output.axis;
   if (axis < -(rank + 1) || axis > rank)

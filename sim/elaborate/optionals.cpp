@@ -17,8 +17,7 @@ Status make_optional(const NodeCall& call, Expander& expander) {
   if (call.input(0) != kNoTensor) return stand_for(call, call.input(0), expander);
   if (call.attribute("type") == nullptr)
     return call.error(Errc::invalid, "has neither an element nor a type");
-  if (call.wants_output(0)) call.scope.names[call.def.outputs[0]] = kNoTensor;
-  return ok();
+  return stand_for(call, kNoTensor, expander);
 }
 
 Status optional_element(const NodeCall& call, Expander& expander) {

@@ -269,6 +269,8 @@ Status map_sequence(const NodeCall& call, Expander& expander) {
       scope.names[body.inputs[i].name] = map->inputs[i].of_call(n);
     const Result<TensorIds> ids = expander.expand_body(call, body, scope);
     if (!ids) return ids.errors();
+    if (std::ranges::any_of(*ids, [](TensorId id) { return id < 0; }))
+      return call.error(Errc::invalid, "its body gives a sequence or an empty optional");
     for (size_t k = 0; k < made.size(); ++k) made[k].push_back((*ids)[k]);
   }
   TensorIds sequences;

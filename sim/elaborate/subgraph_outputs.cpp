@@ -13,12 +13,10 @@ Result<TensorIds> find_outputs(const NodeCall& call, const std::vector<std::stri
   TensorIds ids;
   for (const std::string& name : names) {
     const TensorId* id = scope.find(name);
-    if (id == nullptr || *id == kNoTensor)
+    if (id == nullptr)
       return call.error(
           Errc::invalid,
-          fmt::format("its body's output '{}' is given by no node of the body, or is an empty "
-                      "optional",
-                      name));
+          fmt::format("its body's output '{}' is given by no node of the body", name));
     ids.push_back(*id);
   }
   return ids;
@@ -33,7 +31,7 @@ Status bind_outputs(const NodeCall& call, const TensorIds& ids, NodeId first_nod
     if (i >= ids.size())
       return call.error(Errc::invalid, fmt::format("has no output {}, but names one", i));
     TensorId id = ids[i];
-    if (builder.sequence(id)) {
+    if (id == kNoTensor || builder.sequence(id)) {
       call.scope.names[name] = id;
       continue;
     }

@@ -129,7 +129,9 @@ Errors check_options(const InputDefs& inputs, const std::set<std::string>& symbo
   std::vector<std::string_view> names;
   for (const ValueDef* input : inputs) names.push_back(input->name);
   for (const auto& [name, dims] : options.input_shapes) {
-    const bool known = std::ranges::find(names, name) != names.end();
+    const bool known = std::ranges::any_of(inputs, [&, &name = name](const ValueDef* input) {
+      return input->name == name || input->part_of == name;
+    });
     if (!known && options.skip_unknown) continue;
     if (!known)
       errors.push_back({Errc::usage,
@@ -149,8 +151,9 @@ Errors check_options(const InputDefs& inputs, const std::set<std::string>& symbo
 Status bind_from_shapes(const InputDefs& inputs, const ElaborateOptions& options,
                         Bindings& bindings) {
   for (const ValueDef* input : inputs) {
-    const Dims* given = lookup(options.input_shapes, input->name);
+    const Dims* given = given_shape(*input, options);
     if (given == nullptr || !input->dims || input->dims->size() != given->size()) continue;
+    if (!input->part_of.empty()) continue;  // tensors of a sequence may have sizes of their own
     for (size_t i = 0; i < given->size(); ++i) {
       if ((*input->dims)[i].value >= 0) continue;
       const std::string symbol = size_name(*input, i);
@@ -212,11 +215,12 @@ void bind_rest(const std::vector<NamedSize>& sizes, const InputDefs& inputs,
 /// The shape of an input, given or with what its sizes are bound to.
 Result<Dims> dims_of(const ValueDef& input, const ElaborateOptions& options,
                      const Bindings& bindings) {
-  if (const Dims* given = lookup(options.input_shapes, input.name)) return *given;
+  if (const Dims* given = given_shape(input, options)) return *given;
+  const std::string& name = input.part_of.empty() ? input.name : input.part_of;
   if (!input.dims)
     return Error{Errc::invalid,
                  fmt::format("input '{}' has no shape; give one with --input-shape {}=1x...",
-                             input.name, input.name),
+                             input.name, name),
                  ""};
   Dims dims;
   for (size_t i = 0; i < input.dims->size(); ++i) {
@@ -231,6 +235,12 @@ Result<Dims> dims_of(const ValueDef& input, const ElaborateOptions& options,
 std::string size_name(const ValueDef& input, size_t axis) {
   const std::string& symbol = (*input.dims)[axis].symbol;
   return names_nothing(symbol) ? fmt::format("{}_dim{}", input.name, axis) : symbol;
+}
+
+const Dims* given_shape(const ValueDef& input, const ElaborateOptions& options) {
+  const Dims* const own = lookup(options.input_shapes, input.name);
+  return own != nullptr || input.part_of.empty() ? own
+                                                 : lookup(options.input_shapes, input.part_of);
 }
 
 std::vector<NamedSize> named_sizes(const InputDefs& inputs) {
@@ -261,7 +271,7 @@ Result<BoundInputs> bind_symbols(const InputDefs& inputs, const ElaborateOptions
   if (!shapes) return shapes.errors();
   std::erase_if(sizes, [&](const NamedSize& size) {
     return std::ranges::all_of(size.places, [&](const SizePlace& at) {
-      return options.input_shapes.contains(inputs[at.input]->name);
+      return given_shape(*inputs[at.input], options) != nullptr;
     });
   });
   bind_rest(sizes, inputs, options, out);

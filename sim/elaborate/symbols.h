@@ -29,6 +29,9 @@ std::vector<NamedSize> named_sizes(const InputDefs& inputs);
 /// The name that the size of an axis without a number has among them.
 std::string size_name(const ValueDef& input, size_t axis);
 
+/// The shape that the options give an input, or the sequence that it is a tensor of; nullptr: none.
+const Dims* given_shape(const ValueDef& input, const ElaborateOptions& options);
+
 /// The shapes of the graph inputs with every symbol replaced by a number.
 struct BoundInputs {
   std::vector<Dims> dims;  ///< one per input; none while sizes are open

@@ -30,7 +30,9 @@ StoredTensor constant_of(const std::string& name, const ref::Array& array) {
   return stored;
 }
 
-bool is_whole(const Result<Graph>& graph) { return graph && graph->assumed.empty(); }
+bool is_whole(const Result<Graph>& graph) {
+  return graph && std::ranges::all_of(graph->assumed, &Assumption::input);
+}
 
 /// The graph of a model whose shapes depend on what inputs hold: those that they depend on, small
 /// ones, become constants, all others stay inputs. nullopt: that doesn't help.

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "sim/elaborate/model_inputs.h"
 #include "sim/elaborate/node_label.h"
 #include "sim/elaborate/symbols.h"
 #include "sim/ref/npy.h"
@@ -56,9 +57,47 @@ Result<ref::Array> fit(ref::Array array, DType wanted, const InputSource& source
   return converted;
 }
 
-const ValueDef* declared(const ModelDef& model, const std::string& name) {
-  const auto found = std::ranges::find(model.graph.inputs, name, &ValueDef::name);
-  return found == model.graph.inputs.end() ? nullptr : &*found;
+/// Tensors that a run may be given.
+using Givable = std::map<std::string_view, const ValueDef*>;
+
+Givable givable(const ModelDef& model, const ModelInputs& inputs) {
+  Givable out;
+  for (const ValueDef& input : model.graph.inputs)
+    if (input.is_tensor) out.emplace(input.name, &input);
+  for (const ValueDef& tensor : inputs.made) out.emplace(tensor.name, &tensor);
+  return out;
+}
+
+const ValueDef* declared(const Givable& tensors, const std::string& name) {
+  const auto found = tensors.find(name);
+  return found == tensors.end() ? nullptr : found->second;
+}
+
+/// The number behind "<sequence>/"; nullopt: it is another name.
+std::optional<int64_t> index_in(const std::string& sequence, std::string_view name) {
+  if (!name.starts_with(sequence + "/")) return std::nullopt;
+  name.remove_prefix(sequence.size() + 1);
+  const bool digits = std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
+  if (name.empty() || name.size() > 9 || !digits) return std::nullopt;
+  return std::stoll(std::string(name));
+}
+
+bool is_left_out(const ValueDef& optional, const ElaborateOptions& options) {
+  const auto given = options.sizes.find(optional.name);
+  return given != options.sizes.end() && given->second == 0;
+}
+
+/// Sequences have the tensors that are given and those before them, where nothing else is said.
+void count_given(const ModelDef& model, const std::vector<InputSource>& given,
+                 ElaborateOptions& options) {
+  std::map<std::string, int64_t> sizes;
+  for (const ValueDef& input : model.graph.inputs)
+    for (const InputSource& source : given)
+      if (const auto i = index_in(input.name, source.name); i && input.is_sequence)
+        sizes[input.name] = std::max(sizes[input.name], *i + 1);
+      else if (input.is_optional && source.name == input.name)
+        sizes[input.name] = 1;
+  options.sizes.merge(sizes);
 }
 
 Error no_input(const std::string& name, const char* of, const std::vector<std::string>& inputs) {
@@ -77,10 +116,11 @@ bool is_npy(const InputSource& source, std::string_view bytes) {
 }
 
 /// Shapes of input files for inputs whose declared shape leaves something open.
-void take_shapes(const ModelDef& model, const ref::Arrays& arrays, ElaborateOptions& options) {
-  for (const ValueDef& input : model.graph.inputs) {
+void take_shapes(const Givable& tensors, const ref::Arrays& arrays, ElaborateOptions& options) {
+  for (const auto& [name, tensor] : tensors) {
+    const ValueDef& input = *tensor;
     const auto given = arrays.find(input.name);
-    if (given == arrays.end() || options.input_shapes.contains(input.name)) continue;
+    if (given == arrays.end() || given_shape(input, options) != nullptr) continue;
     const bool open = !input.dims ||
                       std::ranges::any_of(*input.dims, [](const DimDef& d) { return d.value < 0; });
     const bool fits = !input.dims || input.dims->size() == given->second.dims().size();
@@ -107,14 +147,9 @@ void take_series(size_t rank, int64_t count, const std::string& name, GivenInput
   array = given.series[name].front();
 }
 
-/// The shapes of the model's inputs, by name, as elaboration binds them.
-Result<std::map<std::string, Dims>> bound_shapes(const ModelDef& model,
+/// The shapes of what the model is given, by name, as elaboration binds them.
+Result<std::map<std::string, Dims>> bound_shapes(const ModelDef& model, const InputDefs& inputs,
                                                  const ElaborateOptions& options) {
-  std::vector<const ValueDef*> inputs;
-  for (const ValueDef& input : model.graph.inputs)
-    if (input.is_tensor && std::ranges::find(model.graph.initializers, input.name,
-                                             &StoredTensor::name) == model.graph.initializers.end())
-      inputs.push_back(&input);
   const Result<BoundInputs> bound = bind_symbols(inputs, options);
   if (!bound) return put_at(model.file, bound.errors());
   std::map<std::string, Dims> out;
@@ -153,18 +188,28 @@ void drop_defaults(const RunRequest& request, ModelDef& model) {
 Result<GivenInputs> read_model_inputs(const ModelDef& model, const RunRequest& request,
                                       ElaborateOptions& options) {
   GivenInputs out;
+  count_given(model, request.inputs, options);
+  const Result<ModelInputs> inputs = model_inputs(model, options);
+  if (!inputs) return put_at(model.file, inputs.errors());
+  const Givable tensors = givable(model, *inputs);
   std::vector<std::pair<const InputSource*, std::string>> raw;
   Errors errors;
   const auto note = [&](const Errors& found) {
     errors.insert(errors.end(), found.begin(), found.end());
   };
   std::vector<std::string> names;
-  for (const ValueDef& input : model.graph.inputs) names.push_back(input.name);
+  for (const ValueDef& input : model.graph.inputs)
+    if (!input.is_sequence) names.push_back(input.name);
+  for (const ValueDef& tensor : inputs->made) names.push_back(tensor.name);
   for (const InputSource& source : request.inputs) {
-    const ValueDef* const input = declared(model, source.name);
+    const ValueDef* const input = declared(tensors, source.name);
     if (input == nullptr && options.cut.empty())
       errors.push_back(no_input(source.name, "the model", names));
-    if (input == nullptr || source.file.empty()) continue;
+    const bool left_out = input != nullptr && input->is_optional && is_left_out(*input, options);
+    if (left_out)
+      errors.push_back(
+          {Errc::usage, "an optional that --assume leaves out", "input '" + source.name + "'"});
+    if (input == nullptr || left_out || source.file.empty()) continue;
     Result<std::string> bytes = read_source(source);
     if (!bytes) {
       note(bytes.errors());
@@ -184,13 +229,15 @@ Result<GivenInputs> read_model_inputs(const ModelDef& model, const RunRequest& r
     if (input->dims) take_series(input->dims->size(), request.count, source.name, out);
   }
   if (!errors.empty()) return errors;
-  take_shapes(model, out.arrays, options);
+  take_shapes(tensors, out.arrays, options);
   if (raw.empty()) return out;
-  const auto shapes = bound_shapes(model, options);
+  const auto shapes = bound_shapes(model, inputs->free, options);
   if (!shapes) return shapes.errors();
   for (const auto& [source, bytes] : raw) {
-    const Dims& dims = shapes->at(source->name);
-    const DType dtype = declared(model, source->name)->dtype;
+    const auto shape = shapes->find(source->name);
+    if (shape == shapes->end()) continue;  // fixed to a value
+    const Dims& dims = shape->second;
+    const DType dtype = declared(tensors, source->name)->dtype;
     Result<ref::Array> array = raw_input(*source, bytes, dtype, dims, request.count);
     if (!array) {
       note(array.errors());

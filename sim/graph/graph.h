@@ -81,6 +81,7 @@ struct Assumption {
   int64_t size = 0;      ///< what it is taken as
   bool given = false;    ///< by the user
   std::string branch{};  ///< kThenBranch or kElseBranch; "": it is a size
+  bool input = false;    ///< `node` is an input: who calls the model decides
 };
 inline constexpr std::string_view kThenBranch = "then", kElseBranch = "else";
 

@@ -47,12 +47,16 @@ struct DimDef {
   std::string symbol;  ///< "" with value -1: unknown and unnamed
 };
 
-/// A graph's input, output or value_info: a name with what the file declares of it.
+/// A graph's input, output or value_info: a name with what the file declares of it. Type and dims
+/// are those of the tensors in a sequence or an optional.
 struct ValueDef {
   std::string name;
   DType dtype = DType::undefined;
   std::optional<std::vector<DimDef>> dims;  ///< nullopt: no shape declared
-  bool is_tensor = true;                    ///< false: sequence, map, optional or sparse
+  bool is_tensor = true;                    ///< false: sequence, map or sparse
+  bool is_sequence = false;                 ///< of tensors
+  bool is_optional = false;                 ///< a tensor or sequence that may be left out
+  std::string part_of{};                    ///< of a tensor of a sequence: its name
 };
 
 struct GraphDef;

@@ -28,7 +28,14 @@ struct Decoder {
   bool property(ByteSpan message, std::map<std::string, std::string>& out);
 
  private:
+  /// Which field of a TypeProto says what it is; 0: none does.
+  struct TypeKind {
+    uint32_t number = 0;
+    ByteSpan message{};
+  };
+
   bool external(ByteSpan message, Payload& payload);
+  TypeKind type_kind(ByteSpan message);
   bool type(ByteSpan message, ValueDef& out);
   bool tensor_type(ByteSpan message, ValueDef& out);
   bool shape(ByteSpan message, ValueDef& out);

@@ -193,25 +193,41 @@ bool Decoder::tensor_type(ByteSpan message, ValueDef& out) {
   return fault.ok();
 }
 
-bool Decoder::type(ByteSpan message, ValueDef& out) {
+Decoder::TypeKind Decoder::type_kind(ByteSpan message) {
+  TypeKind out;
   Cursor cursor(message, fault);
-  for (Field field; cursor.next(field);) {
-    ByteSpan span;
-    switch (field.number) {
+  for (Field field; cursor.next(field);) switch (field.number) {
       case proto::Type::kTensorType:
-        if (cursor.read(field, span)) tensor_type(span, out);
-        break;
       case proto::Type::kSequenceType:
       case proto::Type::kMapType:
       case proto::Type::kOpaqueType:
       case proto::Type::kSparseTensorType:
       case proto::Type::kOptionalType:
-        out.is_tensor = false;
+        out.number = field.number;
+        cursor.read(field, out.message);
         break;
       default:
         break;
     }
-  }
+  return out;
+}
+
+bool Decoder::type(ByteSpan message, ValueDef& out) {
+  TypeKind kind = type_kind(message);
+  const auto take = [&](uint32_t number, bool& noted) {
+    if (kind.number != number) return;
+    noted = true;
+    ByteSpan inside{message.data, 0};
+    Cursor cursor(kind.message, fault);
+    for (Field field; cursor.next(field);)
+      if (field.number == proto::HeldType::kElemType) cursor.read(field, inside);
+    kind = type_kind(inside);
+  };
+  take(proto::Type::kOptionalType, out.is_optional);
+  take(proto::Type::kSequenceType, out.is_sequence);
+  out.is_tensor = !out.is_sequence;
+  if (kind.number == proto::Type::kTensorType) return tensor_type(kind.message, out);
+  if (kind.number != 0) out.is_tensor = out.is_sequence = out.is_optional = false;
   return fault.ok();
 }
 

@@ -146,6 +146,15 @@ struct Type {
 struct TensorType {
   enum : uint32_t { kElemType = 1, kShape = 2 };
 };
+/// TypeProto.Sequence and .Optional: the type of what is in them.
+struct HeldType {
+  enum : uint32_t { kElemType = 1 };
+};
+/// SequenceProto and OptionalProto, of files of test data (onnx-data.proto): the tensors of the
+/// one; the tensor or sequence of the other.
+struct HeldValue {
+  enum : uint32_t { kTensorValue = 3, kSequenceValue = 5 };
+};
 /// TensorShapeProto: a list of dimensions.
 struct TensorShape {
   enum : uint32_t { kDim = 1 };

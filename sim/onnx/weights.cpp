@@ -39,6 +39,38 @@ std::vector<double> as_doubles(const ConstData& data) {
   return out;
 }
 
+/// A tensor of a mapped file.
+Result<TensorFile> decode_file(const std::string& path, const onnx::MappedFile& file,
+                               onnx::ByteSpan message) {
+  onnx::Fault fault{file.bytes.data, {}, 0};
+  onnx::Decoder decoder{fault, {}};
+  TensorFile out;
+  if (!decoder.tensor(message, out.tensor))
+    return Error{Errc::parse, fmt::format("at byte {}: {}", fault.offset, *fault.message), path};
+  auto raw = raw_elements(path, out.tensor.dtype, out.tensor.dims, out.tensor.payload);
+  if (!raw)
+    return Error{Errc::parse,
+                 fmt::format("tensor '{}' ({} {}) doesn't have as many elements as its shape, or "
+                             "none that can be read",
+                             out.tensor.name, name(out.tensor.dtype), to_string(out.tensor.dims)),
+                 path};
+  out.elements = std::move(*raw);
+  out.mapping = file.keep;
+  return out;
+}
+
+/// What the messages have in fields of that number.
+std::vector<onnx::ByteSpan> held(uint32_t number, const std::vector<onnx::ByteSpan>& messages,
+                                 onnx::Fault& fault) {
+  std::vector<onnx::ByteSpan> out;
+  for (const onnx::ByteSpan message : messages) {
+    onnx::Cursor cursor(message, fault);
+    for (onnx::Field field; cursor.next(field);)
+      if (field.number == number) cursor.read(field, out.emplace_back());
+  }
+  return out;
+}
+
 }  // namespace
 
 std::optional<RawElements> raw_elements(const std::string& model_file, DType dtype,
@@ -90,20 +122,27 @@ std::optional<std::vector<double>> read_weights(const Graph& graph, const Tensor
 Result<TensorFile> read_tensor_file(const std::string& path) {
   Result<onnx::MappedFile> file = onnx::map_file(path);
   if (!file) return file.errors();
+  return decode_file(path, *file, file->bytes);
+}
+
+Result<std::vector<TensorFile>> read_value_file(const std::string& path, const ValueDef& type) {
+  Result<onnx::MappedFile> file = onnx::map_file(path);
+  if (!file) return file.errors();
   onnx::Fault fault{file->bytes.data, {}, 0};
-  onnx::Decoder decoder{fault, {}};
-  TensorFile out;
-  if (!decoder.tensor(file->bytes, out.tensor))
+  std::vector<onnx::ByteSpan> values{file->bytes};
+  if (type.is_optional)
+    values = held(type.is_sequence ? onnx::proto::HeldValue::kSequenceValue
+                                   : onnx::proto::HeldValue::kTensorValue,
+                  values, fault);
+  if (type.is_sequence) values = held(onnx::proto::HeldValue::kTensorValue, values, fault);
+  if (!fault.ok())
     return Error{Errc::parse, fmt::format("at byte {}: {}", fault.offset, *fault.message), path};
-  auto raw = raw_elements(path, out.tensor.dtype, out.tensor.dims, out.tensor.payload);
-  if (!raw)
-    return Error{Errc::parse,
-                 fmt::format("tensor '{}' ({} {}) doesn't have as many elements as its shape, or "
-                             "none that can be read",
-                             out.tensor.name, name(out.tensor.dtype), to_string(out.tensor.dims)),
-                 path};
-  out.elements = std::move(*raw);
-  out.mapping = std::move(file->keep);
+  std::vector<TensorFile> out;
+  for (const onnx::ByteSpan value : values) {
+    Result<TensorFile> tensor = decode_file(path, *file, value);
+    if (!tensor) return tensor.errors();
+    out.push_back(std::move(*tensor));
+  }
   return out;
 }
 

@@ -119,6 +119,14 @@ Message encode(const ValueDef& value) {
   tensor.integer(proto::TensorType::kElemType, static_cast<int64_t>(value.dtype));
   if (value.dims) tensor.message(proto::TensorType::kShape, shape);
   type.message(proto::Type::kTensorType, tensor);
+  const auto wrap = [&type](uint32_t kind) {
+    Message held, outer;
+    held.message(proto::HeldType::kElemType, type);
+    outer.message(kind, held);
+    type = std::move(outer);
+  };
+  if (value.is_sequence) wrap(proto::Type::kSequenceType);
+  if (value.is_optional) wrap(proto::Type::kOptionalType);
   out.text(proto::ValueInfo::kName, value.name);
   out.message(proto::ValueInfo::kType, type);
   return out;

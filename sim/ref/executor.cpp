@@ -309,11 +309,12 @@ bool can_compute(DType dtype, const KernelRow& kernel) {
 Status check_runnable(const Graph& graph) {
   Errors errors;
   for (const Assumption& a : graph.assumed)
-    errors.push_back(at(fmt::format("{}: node '{}' (op {})", graph.file, a.node, a.op_type),
-                        Errc::unsupported,
-                        fmt::format("what its output is depends on its numbers ({}); costs assume "
-                                    "that, run computes what is known before",
-                                    a.of)));
+    if (!a.input)
+      errors.push_back(
+          at(fmt::format("{}: node '{}' (op {})", graph.file, a.node, a.op_type), Errc::unsupported,
+             fmt::format("what its output is depends on its numbers ({}); costs assume "
+                         "that, run computes what is known before",
+                         a.of)));
   if (!errors.empty()) return errors;
   for (const Node& node : graph.nodes) {
     if (node.absorbed) continue;

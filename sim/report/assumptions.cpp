@@ -29,8 +29,10 @@ std::string text_of(const std::vector<const Assumption*>& nodes) {
     out += fmt::format("{}{} = {}", i == 0 ? "" : ", ", a.node, taken(a));
   }
   if (nodes.size() > kNamed) out += fmt::format(" and {} more", nodes.size() - kNamed);
-  return out + (nodes.front()->branch.empty() ? "; others by --assume NODE=N"
-                                              : "; the other by --branch NODE=then or else");
+  const Assumption& first = *nodes.front();
+  return out + (first.input            ? "; others by --assume INPUT=N"
+                : first.branch.empty() ? "; others by --assume NODE=N"
+                                       : "; the other by --branch NODE=then or else");
 }
 
 }  // namespace

@@ -148,8 +148,8 @@ Result<const Tensor*> PartMaker::tensor(const std::string& name) const {
   const auto found = whole_.names.find(name);
   if (found == whole_.names.end() || found->second == kNoTensor)
     return Error{Errc::unsupported,
-                 fmt::format("'{}', between the part and the rest, is no tensor but a sequence; "
-                             "choose another --from or --until",
+                 fmt::format("'{}', between the part and the rest, is no tensor but a sequence, "
+                             "or an optional that is empty; choose another --from or --until",
                              name),
                  model_.file};
   return &whole_.graph.tensor(found->second);
@@ -256,8 +256,9 @@ Result<ModelEdit> PartMaker::edit(PartModel& out) const {
   }
   for (const ValueDef& input : model_.graph.inputs)
     if (part_.inputs.contains(input.name) && !main_.is_stored(input.name)) {
-      const Tensor& t = **tensor(input.name);
-      out.inputs.push_back(stated(input.name, t.dtype, t.dims));
+      const Result<const Tensor*> t = tensor(input.name);
+      out.inputs.push_back(t ? stated(input.name, (*t)->dtype, (*t)->dims) : input);
+      out.inputs.back().is_optional = input.is_optional;
     }
   out.inputs.insert(out.inputs.end(), edit.inputs.begin(), edit.inputs.end());
   out.outputs = edit.outputs;

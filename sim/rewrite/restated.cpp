@@ -15,7 +15,9 @@ std::map<std::string, ValueDef> restated(const GraphDef& graph,
       const int64_t dim = (*value.dims)[i].value;
       differs = dim != known->dims[i] && (symbols || dim >= 0);
     }
-    if (differs) out.emplace(value.name, stated(value.name, known->dtype, known->dims));
+    if (!differs) return;
+    ValueDef& now = out[value.name] = stated(value.name, known->dtype, known->dims);
+    now.is_optional = value.is_optional;
   };
   for (const ValueDef& value : graph.inputs) add(value, true);
   for (const ValueDef& value : graph.outputs) add(value, true);

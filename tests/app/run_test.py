@@ -356,13 +356,14 @@ class Run(Case):
 class Forms(Case):
     """Forms of model files that other tools write."""
 
-    def result(self, path, **inputs):
+    def result(self, path, *words, **inputs):
         """Output y of a run on these inputs."""
         flags = []
         for name, values in inputs.items():
-            np.save(self.folder / f"{name}.npy", values)
-            flags += ["--input", f"{name}={self.folder}/{name}.npy"]
-        self.good("run", path, *flags, "--output", self.folder / "o")
+            file = self.folder / f"{name.replace('/', '_')}.npy"
+            np.save(file, values)
+            flags += ["--input", f"{name}={file}"]
+        self.good("run", path, *flags, *words, "--output", self.folder / "o")
         return np.load(self.folder / "o" / "y.npy")
 
     def product_with(self, sparse, elements, stored):
@@ -566,6 +567,61 @@ class Forms(Case):
         np.testing.assert_allclose(self.result(path, x=x, z=z), expected, rtol=1e-6)
         self.assertTrue(np.load(self.folder / "o" / "h.npy"))
         self.good("--hw", "8x8", path)
+
+    def test_inputs_may_be_optionals_and_sequences(self):
+        """The sum of a sequence, with o on top where it is there, times how many it has."""
+        tensor = helper.make_tensor_type_proto(TensorProto.FLOAT, [2, "n"])
+        given = helper.make_graph(
+            [
+                helper.make_node("OptionalGetElement", ["o"], ["e"]),
+                helper.make_node("SequenceInsert", ["s", "e"], ["more"]),
+                helper.make_node("ConcatFromSequence", ["more"], ["r"], axis=0, new_axis=1),
+            ],
+            "given",
+            [],
+            [helper.make_tensor_value_info("r", TensorProto.FLOAT, None)],
+        )
+        without = helper.make_graph(
+            [helper.make_node("ConcatFromSequence", ["s"], ["q"], axis=0, new_axis=1)],
+            "without",
+            [],
+            [helper.make_tensor_value_info("q", TensorProto.FLOAT, None)],
+        )
+        graph = helper.make_graph(
+            [
+                helper.make_node("OptionalHasElement", ["o"], ["h"]),
+                helper.make_node("If", ["h"], ["c"], then_branch=given, else_branch=without),
+                helper.make_node("ReduceSum", ["c", "first"], ["sum"], keepdims=0),
+                helper.make_node("SequenceLength", ["s"], ["length"]),
+                helper.make_node("Cast", ["length"], ["count"], to=TensorProto.FLOAT),
+                helper.make_node("Mul", ["sum", "count"], ["y"]),
+            ],
+            "net",
+            [
+                helper.make_value_info("o", helper.make_optional_type_proto(tensor)),
+                helper.make_value_info("s", helper.make_sequence_type_proto(tensor)),
+            ],
+            [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+            [helper.make_tensor("first", TensorProto.INT64, [1], [0])],
+        )
+        path = self.folder / "inputs.onnx"
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 16)], ir_version=8)
+        onnx.save(model, str(path))
+        rng = np.random.default_rng(0)
+        o, a, b = (rng.normal(size=(2, 3)).astype(np.float32) for _ in range(3))
+        both = {"s/0": a, "s/1": b}
+        np.testing.assert_allclose(self.result(path, o=o, **both), 2 * (a + b + o), rtol=1e-5)
+        left_out = self.result(path, "--assume", "o=0", **both)
+        np.testing.assert_allclose(left_out, 2 * (a + b), rtol=1e-5)
+        named = self.good("inspect", path, "--bind", "n=3", "--assume", "s=4")
+        self.assertIn("tensors of optional inputs: o = 1 (the most there can be)", named)
+        self.assertIn("tensors of sequence inputs: s = 4", named)
+        self.good("--hw", "8x8", path, "--input-shape", "s=2x3", "--input-shape", "o=2x3")
+        shapes = self.good("shapes", path, "--bind", "n=3", "--assume", "s=2")
+        self.assertRegex(shapes, r"c +float32 +3x2x3")
+        left_out = ("run", path, "--input", f"o={self.folder}/o.npy", "--assume", "o=0")
+        self.refused("an optional that --assume leaves out", *left_out)
+        self.refused("at most 1", "inspect", path, "--bind", "n=3", "--assume", "o=2")
 
 
 class Diff(Case):

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "onnx/onnx-data_pb.h"
 #include "onnx/onnx_pb.h"
 
 namespace accsim::sim::onnx::proto {
@@ -101,6 +102,16 @@ TEST(FieldNumbers, AreTheyTheSameAsProtobufsConstants) {
       {"TensorType.elem_type", TensorType::kElemType,
        ::onnx::TypeProto_Tensor::kElemTypeFieldNumber},
       {"TensorType.shape", TensorType::kShape, ::onnx::TypeProto_Tensor::kShapeFieldNumber},
+      {"HeldType.elem_type of a sequence", HeldType::kElemType,
+       ::onnx::TypeProto_Sequence::kElemTypeFieldNumber},
+      {"HeldType.elem_type of an optional", HeldType::kElemType,
+       ::onnx::TypeProto_Optional::kElemTypeFieldNumber},
+      {"HeldValue.tensor_values of a sequence", HeldValue::kTensorValue,
+       ::onnx::SequenceProto::kTensorValuesFieldNumber},
+      {"HeldValue.tensor_value of an optional", HeldValue::kTensorValue,
+       ::onnx::OptionalProto::kTensorValueFieldNumber},
+      {"HeldValue.sequence_value of an optional", HeldValue::kSequenceValue,
+       ::onnx::OptionalProto::kSequenceValueFieldNumber},
       {"TensorShape.dim", TensorShape::kDim, ::onnx::TensorShapeProto::kDimFieldNumber},
       {"Dimension.dim_value", Dimension::kDimValue,
        ::onnx::TensorShapeProto_Dimension::kDimValueFieldNumber},

@@ -67,5 +67,108 @@ TEST(Optionals, MayHoldSequences) {
   EXPECT_EQ(graph->tensor(graph->outputs.at(0)).dims, (Dims{4, 3}));
 }
 
+/// `model` with an input `o` that is an optional of 2 x 3, or of a sequence of such.
+ModelDef with_optional(ModelDef model, bool sequence = false) {
+  ValueDef o = value("o", {{2, ""}, {3, ""}});
+  o.is_optional = true;
+  o.is_sequence = sequence;
+  o.is_tensor = !sequence;
+  model.graph.inputs.push_back(o);
+  return model;
+}
+
+GraphDef giving(const std::string& op, const std::string& of) {
+  GraphDef graph;
+  graph.nodes = {node(op, {of}, {"r"})};
+  graph.outputs = {value("r", {})};
+  return graph;
+}
+
+/// y is made of o where it is there, else of x.
+ModelDef either() {
+  return with_optional(
+      optional_model({node("OptionalHasElement", {"o"}, {"h"}),
+                      node("If", {"h"}, {"y"},
+                           {graph_attribute("then_branch", giving("OptionalGetElement", "o")),
+                            graph_attribute("else_branch", giving("Relu", "x"))})}));
+}
+
+TEST(Optionals, MayBeInputs) {
+  const Result<Graph> given = elaborate(either(), {});
+  ASSERT_TRUE(given.ok()) << given.errors().front().text();
+  EXPECT_TRUE(verify(*given).ok());
+  ASSERT_EQ(given->inputs.size(), 2u);
+  EXPECT_EQ(given->tensor(given->inputs[1]).name, "o");
+  ASSERT_EQ(given->assumed.size(), 1u);
+  EXPECT_EQ(given->assumed[0].node, "o");
+  EXPECT_EQ(given->assumed[0].size, 1);
+  EXPECT_TRUE(given->assumed[0].input);
+  EXPECT_FALSE(given->assumed[0].given);
+
+  ElaborateOptions options;
+  options.sizes["o"] = 0;
+  const Result<Graph> left_out = elaborate(either(), options);
+  ASSERT_TRUE(left_out.ok()) << left_out.errors().front().text();
+  EXPECT_EQ(left_out->inputs.size(), 1u);
+  EXPECT_EQ(left_out->nodes.back().op_type, "Relu");
+  options.sizes["o"] = 2;
+  EXPECT_TRUE(says(problem(either(), options), "at most 1"));
+}
+
+TEST(Optionals, AreHandedOnByIdentityAndBodies) {
+  const ModelDef model = with_optional(
+      optional_model({node("Identity", {"o"}, {"i"}), node("Identity", {"yes"}, {"c"}),
+                      node("If", {"c"}, {"b"},
+                           {graph_attribute("then_branch", giving("Identity", "i")),
+                            graph_attribute("else_branch", giving("Identity", "i"))}),
+                      node("OptionalHasElement", {"b"}, {"y"})}));
+  for (const int64_t there : {0, 1}) {
+    ModelDef asked = model;
+    asked.graph.initializers = {integers("yes", {}, {1}, DType::boolean)};
+    ElaborateOptions options;
+    options.sizes["o"] = there;
+    const Result<Graph> graph = elaborate(asked, options);
+    ASSERT_TRUE(graph.ok()) << graph.errors().front().text();
+    EXPECT_TRUE(verify(*graph).ok());
+    const ConstPtr& y = graph->tensor(graph->outputs.at(0)).value;
+    ASSERT_NE(y, nullptr);
+    EXPECT_EQ(y->integers().front(), there);
+  }
+}
+
+TEST(Optionals, OfSequencesAreInputsToo) {
+  const ModelDef model = with_optional(
+      optional_model({node("OptionalGetElement", {"o"}, {"s"}),
+                      node("ConcatFromSequence", {"s"}, {"y"}, {{"axis", "", int64_t{0}}})}),
+      true);
+  ElaborateOptions options;
+  options.sizes["o"] = 3;
+  const Result<Graph> graph = elaborate(model, options);
+  ASSERT_TRUE(graph.ok()) << graph.errors().front().text();
+  EXPECT_EQ(graph->inputs.size(), 4u);
+  EXPECT_EQ(graph->tensor(graph->inputs[3]).name, "o/2");
+  EXPECT_EQ(graph->tensor(graph->outputs.at(0)).dims, (Dims{6, 3}));
+  options.sizes["o"] = 0;
+  EXPECT_TRUE(says(problem(model, options), "its optional is empty"));
+  options.sizes["o"] = int64_t{1} << 40;
+  EXPECT_TRUE(says(problem(model, options), "at most 4096"));
+}
+
+/// A Loop may carry an optional that is empty at first.
+TEST(Optionals, MayBeCarried) {
+  GraphDef body;
+  body.inputs = {value("n", {}, DType::int64), value("go", {}, DType::boolean), value("v", {})};
+  body.nodes = {node("Identity", {"go"}, {"on"}), node("Identity", {"x"}, {"next"})};
+  body.outputs = {value("on", {}, DType::boolean), value("next", {})};
+  ModelDef model = with_optional(optional_model(
+      {node("Loop", {"two", "", "o"}, {"y"}, {graph_attribute("body", std::move(body))})}));
+  model.graph.initializers = {integers("two", {}, {2})};
+  ElaborateOptions options;
+  options.sizes["o"] = 0;
+  const Result<Graph> graph = elaborate(model, options);
+  ASSERT_TRUE(graph.ok()) << graph.errors().front().text();
+  EXPECT_EQ(graph->tensor(graph->outputs.at(0)).dims, (Dims{2, 3}));
+}
+
 }  // namespace
 }  // namespace accsim::sim

@@ -51,6 +51,52 @@ TEST(Reader, WhatDoesItSeeInAOneNodeModel) {
   EXPECT_EQ(-1, (*model->graph.inputs[0].dims)[1].value);
 }
 
+/// A TypeProto that holds another one in field `kind`.
+Message holding(int kind, const Message& type) {
+  return Message().message(kind, Message().message(1, type));
+}
+
+/// The graph of one Relu, whose input x is of another type.
+ValueDef input_of_type(const Message& type) {
+  Message graph;
+  graph.message(11, Message().text(1, "x").message(2, type));
+  const Result<ModelDef> model = read_model(write_temp("typed.onnx", model_of(graph).bytes()));
+  EXPECT_TRUE(model.ok());
+  return model ? model->graph.inputs.at(0) : ValueDef();
+}
+
+TEST(Reader, AreTypesOfOptionalsAndSequencesThoseOfTheTensorsInThem) {
+  constexpr int kTensor = 1, kSequence = 4, kMap = 5, kOptional = 9;
+  Message dims;
+  dims.message(1, Message().number(1, 7));
+  const Message tensor =
+      Message().message(kTensor, Message().number(1, 6).message(2, dims));  // int32
+  struct Kind {
+    Message type;
+    bool tensor, sequence, optional;
+  };
+  const Message sequence = holding(kSequence, tensor);
+  for (const Kind& kind : {Kind{tensor, true, false, false}, Kind{sequence, false, true, false},
+                           Kind{holding(kOptional, tensor), true, false, true},
+                           Kind{holding(kOptional, sequence), false, true, true}}) {
+    const ValueDef x = input_of_type(kind.type);
+    EXPECT_EQ(x.is_tensor, kind.tensor);
+    EXPECT_EQ(x.is_sequence, kind.sequence);
+    EXPECT_EQ(x.is_optional, kind.optional);
+    EXPECT_EQ(x.dtype, DType::int32);
+    ASSERT_TRUE(x.dims);
+    EXPECT_EQ(x.dims->at(0).value, 7);
+  }
+  const Message map = Message().message(kMap, Message());
+  for (const Message& other :
+       {map, holding(kSequence, map), holding(kOptional, map), holding(kSequence, sequence),
+        holding(kOptional, holding(kOptional, tensor)),
+        holding(kSequence, holding(kOptional, tensor))}) {
+    const ValueDef x = input_of_type(other);
+    EXPECT_FALSE(x.is_tensor || x.is_sequence || x.is_optional);
+  }
+}
+
 TEST(Reader, IsTheModuleThatANodesNotesSay) {
   Message node;
   node.text(1, "x").text(2, "y").text(3, "relu_1").text(4, "Relu");
