@@ -48,13 +48,17 @@ void CutCommand::add_to(Command& program) {
               .to = &output_,
               .about = "Model file to write",
               .kind = ValueKind::written_file,
-              .required = true}});
+              .required = true},
+             {.name = "--embed",
+              .to = &embed_,
+              .about = "Put weights that lie in files beside the model into the written one, which "
+                       "may have less than 2 GiB"}});
 }
 
 int CutCommand::run() const {
   const auto elaborate = model_.elaborate();
   if (!elaborate) return report_errors(elaborate.errors());
-  const Result<PartModel> part = part_model(model_.model(), *elaborate);
+  const Result<PartModel> part = part_model(model_.model(), *elaborate, embed_);
   if (!part) return report_errors(part.errors());
   if (const int code = write_result(output_, part->bytes); code != kExitOk) return code;
   return output_ == "-" ? kExitOk : print_wrapped(summary(*part, model_.model(), output_));

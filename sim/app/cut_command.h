@@ -15,6 +15,7 @@ class CutCommand : public SubCommand {
  private:
   ModelOptions model_;
   std::string output_;
+  bool embed_ = false;
 };
 
 }  // namespace accsim::sim

@@ -14,23 +14,7 @@ using onnx::encode;
 using onnx::Fault;
 using onnx::Field;
 using onnx::Message;
-
-/// A field with the bytes that it takes, tag included.
-struct Piece {
-  Field field;
-  std::string_view encoded;
-};
-
-std::vector<Piece> pieces(ByteSpan message, Fault& fault) {
-  std::vector<Piece> out;
-  Cursor cursor(message, fault);
-  for (Field field; cursor.next(field);) out.push_back({field, {}});
-  const uint8_t* end = message.data + message.size;
-  for (size_t i = out.size(); i-- > 0; end = out[i].field.at)
-    out[i].encoded = {reinterpret_cast<const char*>(out[i].field.at),
-                      static_cast<size_t>(end - out[i].field.at)};
-  return out;
-}
+using onnx::Piece;
 
 /// The string in field `number` of a message; "" when it has none.
 std::string text_in(ByteSpan message, uint32_t number, Fault& fault) {

@@ -154,4 +154,15 @@ bool Cursor::append(const Field& field, std::vector<double>& out, size_t most) {
   return true;
 }
 
+std::vector<Piece> pieces(ByteSpan message, Fault& fault) {
+  std::vector<Piece> out;
+  Cursor cursor(message, fault);
+  for (Field field; cursor.next(field);) out.push_back({field, {}});
+  const uint8_t* end = message.data + message.size;
+  for (size_t i = out.size(); i-- > 0; end = out[i].field.at)
+    out[i].encoded = {reinterpret_cast<const char*>(out[i].field.at),
+                      static_cast<size_t>(end - out[i].field.at)};
+  return out;
+}
+
 }  // namespace accsim::sim::onnx

@@ -68,6 +68,14 @@ class Cursor {
   Fault* fault_;
 };
 
+/// A field with the bytes that it takes, tag included.
+struct Piece {
+  Field field;
+  std::string_view encoded;
+};
+/// All fields of a message, as far as it is well-formed.
+std::vector<Piece> pieces(ByteSpan message, Fault& fault);
+
 /// `bytes` little-endian bytes as a number.
 uint64_t little_endian(const uint8_t* from, size_t bytes);
 

@@ -9,6 +9,7 @@
 #include "sim/elaborate/node_order.h"
 #include "sim/elaborate/origins.h"
 #include "sim/graph/external_files.h"
+#include "sim/onnx/embed.h"
 #include "sim/onnx/reader.h"
 #include "sim/onnx/writer.h"
 #include "sim/rewrite/restated.h"
@@ -287,7 +288,7 @@ std::vector<std::string> external_of(const ModelDef& model, const GraphPart& par
 
 }  // namespace
 
-Result<PartModel> part_model(const std::string& path, const ElaborateOptions& options) {
+Result<PartModel> part_model(const std::string& path, const ElaborateOptions& options, bool embed) {
   if (options.cut.empty())
     return Error{Errc::usage, "name the first node of the part, or --until its last one", "--from"};
   const Result<ModelDef> model = read_model(path);
@@ -305,11 +306,12 @@ Result<PartModel> part_model(const std::string& path, const ElaborateOptions& op
   const Result<ModelEdit> edit = maker.edit(out);
   if (!edit) return edit.errors();
   Result<std::string> bytes = edit_model(path, *edit);
+  if (bytes && embed) bytes = embed_weights(*bytes, path);
   if (!bytes) return bytes.errors();
   out.bytes = std::move(*bytes);
   out.nodes = static_cast<size_t>(std::ranges::count(edit->part->nodes, true));
   out.of_nodes = edit->part->nodes.size();
-  out.external = external_of(*model, *edit->part);
+  if (!embed) out.external = external_of(*model, *edit->part);
   out.bindings = whole->graph.bindings;
   out.assumed = whole->graph.assumed;
   return out;

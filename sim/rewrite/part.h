@@ -22,8 +22,10 @@ struct PartModel {
 /// reads of other nodes are inputs, by their names; its outputs are those of `until`, or else those
 /// of the model that it has, or else what nobody reads. A body belongs to its node as a whole.
 /// Integers that depend on shapes only, and on an input for these, are initializers. Shapes are
-/// those of the options' bindings. Errors: those of reading and elaborating; no such node; a
-/// sequence between the parts.
-Result<PartModel> part_model(const std::string& path, const ElaborateOptions& options);
+/// those of the options' bindings. Weights beside the model stay there, or are in the part
+/// (`embed`). Errors: those of reading, elaborating and embed_weights(); no such node; a sequence
+/// between the parts.
+Result<PartModel> part_model(const std::string& path, const ElaborateOptions& options,
+                             bool embed = false);
 
 }  // namespace accsim::sim

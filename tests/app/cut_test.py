@@ -282,6 +282,103 @@ class CutTest(unittest.TestCase):
         self.part("--from", "r")  # which reads none
         self.assertNotIn("w.bin", self.said)
 
+    def far(self, name, file, values, **more):
+        """A tensor whose elements lie in a file."""
+        (self.dir / file).write_bytes(b"before" + values.tobytes())
+        kind = numpy_helper.from_array(values).data_type
+        tensor = TensorProto(
+            name=name, data_type=kind, dims=values.shape, data_location=TensorProto.EXTERNAL
+        )
+        for key, of in {"location": file, "offset": "6", **more}.items():
+            tensor.external_data.add(key=key, value=of)
+        return tensor
+
+    def test_weights_beside_the_model_are_embedded(self):
+        """Among initializers, in a Constant, in a body and in a function."""
+        values = [np.arange(n, n + 24, dtype=np.float32).reshape(4, 6) for n in (0, 100, 200, 300)]
+        stored, constant, inner, called = (
+            self.far(f"w{i}", f"w{i}.bin", v, length="96") for i, v in enumerate(values)
+        )
+        body = helper.make_graph(
+            [node("Add", ["c", "w2"], ["b"])], "body", [], [value("b", [4, 6])], [inner]
+        )
+        function = helper.make_function(
+            "mine",
+            "Plus",
+            ["p"],
+            ["q"],
+            [node("Constant", [], ["k"], value=called), node("Add", ["p", "k"], ["q"])],
+            [helper.make_opsetid("", 13)],
+        )
+        proto = model(
+            [
+                node("Add", ["x", "w0"], ["a"], name="first"),
+                node("Constant", [], ["k"], name="k", value=constant),
+                node("Add", ["a", "k"], ["c"], name="second"),
+                node("If", ["yes"], ["d"], name="if", then_branch=body, else_branch=body),
+                node("Plus", ["d"], ["y"], domain="mine", name="last"),
+            ],
+            [value("x", [4, 6])],
+            [value("y", [4, 6])],
+            [stored, array("yes", True)],
+            functions=[function],
+        )
+        self.path.write_bytes(proto.SerializeToString())
+        self.out = self.dir / "sub" / "part.onnx"
+        self.out.parent.mkdir()
+        cut = self.valid("--from", "first", "--embed")
+        self.assertNotIn("w0.bin", self.said)
+        self.assertNotIn(b"EXTERNAL", str(cut).encode())
+        np.testing.assert_array_equal(numpy_helper.to_array(cut.graph.initializer[0]), values[0])
+        x = np.ones((4, 6), np.float32)
+        np.save(self.dir / "x.npy", x)
+        done = run("run", self.out, "--input", f"x={self.dir}/x.npy", "--output", self.dir / "made")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        np.testing.assert_array_equal(np.load(self.dir / "made" / "y.npy"), x + sum(values))
+
+    def test_weights_that_cannot_be_embedded(self):
+        far = self.far("w", "w.bin", np.zeros((4, 6), np.float32))
+        proto = model(
+            [node("MatMul", ["x", "w"], ["a"], name="m"), node("Relu", ["a"], ["y"], name="r")],
+            [value("x", [2, 4])],
+            [value("y", [2, 6])],
+            [far],
+        )
+        self.path.write_bytes(proto.SerializeToString())
+        (self.dir / "w.bin").write_bytes(b"short")
+        self.refused("tensor 'w' can't be read from 'w.bin'", "--until", "m", "--embed")
+        # What isn't needed needn't be there; nor is more than protobuf takes even read.
+        self.valid("--from", "r", "--embed")
+        self.out.unlink()
+        proto.graph.initializer[0].dims[1] = 1 << 28
+        proto.graph.output[0].type.tensor_type.shape.dim[1].dim_value = 1 << 28
+        self.path.write_bytes(proto.SerializeToString())
+        self.refused("more than 2147483647 bytes", "--until", "m", "--embed")
+
+    def test_optionals_and_sequences(self):
+        """Inputs of a part keep their types."""
+        tensor = helper.make_tensor_type_proto(TensorProto.FLOAT, [2, 4])
+        proto = model(
+            [
+                node("OptionalGetElement", ["o"], ["t"], name="get"),
+                node("ConcatFromSequence", ["s"], ["c"], name="join", axis=0),
+                node("Add", ["t", "c"], ["y"], name="add"),
+            ],
+            [
+                helper.make_value_info("o", helper.make_optional_type_proto(tensor)),
+                helper.make_value_info("s", helper.make_sequence_type_proto(tensor)),
+            ],
+            [value("y", [2, 4])],
+            opset=16,
+        )
+        self.save(proto)
+        cut = self.valid("--until", "get")
+        self.assertEqual(cut.graph.input[0], proto.graph.input[0])
+        self.assertIn("input 'o': optional float32 2x4", self.said)
+        cut = self.valid("--until", "join")
+        self.assertEqual(cut.graph.input[0], proto.graph.input[1])
+        self.assertIn("input 's': sequence of float32", self.said)
+
     def test_a_part_of_a_cut_model_says_what_it_has(self):
         tiled = self.dir / "tiled.onnx"
         self.chain()
