@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "sim/operators/fold.h"
 #include "sim/operators/names.h"
@@ -20,6 +21,7 @@ struct ScoreBias {
   std::vector<double> bias, padding;  ///< padding: 0 where a key is left out
   Strides strides;
   Strides padding_strides;  ///< of batch, query and key
+  int64_t padding_start = 0;
   double filter = -10000;
   int64_t past = 0;
   bool causal = false;
@@ -30,8 +32,8 @@ struct ScoreBias {
       sum += bias[static_cast<size_t>(b * strides[0] + h * strides[1] + i * strides[2] +
                                       j * strides[3])];
     if (!padding.empty() &&
-        padding[static_cast<size_t>(b * padding_strides[0] + i * padding_strides[1] +
-                                    j * padding_strides[2])] == 0)
+        padding[static_cast<size_t>(padding_start + b * padding_strides[0] +
+                                    i * padding_strides[1] + j * padding_strides[2])] == 0)
       sum += filter;
     if (causal && j > i + past) sum += std::min(filter, -1e9);
     return sum;
@@ -66,13 +68,20 @@ Result<ScoreBias> score_bias(const KernelContext& step, const AttentionTask& t, 
   if (step.has_input(padding)) {
     const Dims& dims = step.dims(padding);
     const bool ends = dims == Dims{t.batch} || dims == Dims{2 * t.batch};
+    // A square of all positions, of which the queries' are the last of the total.
+    const bool square =
+        dims.size() == 4 && dims[3] >= t.total && dims == Dims{t.batch, 1, dims[3], dims[3]};
     out.padding_strides = {t.total, 0, 1};
-    if (dims == Dims{t.batch, t.q_len, t.total})
+    if (dims == Dims{t.batch, t.q_len, t.total}) {
       out.padding_strides = {t.q_len * t.total, t.total, 1};
-    else if (!ends && dims != Dims{t.batch, t.total})
+    } else if (square) {
+      out.padding_strides = {dims[3] * dims[3], dims[3], 1};
+      out.padding_start = out.past * dims[3];
+    } else if (!ends && dims != Dims{t.batch, t.total}) {
       return refuse(step,
-                    "masks other than batch x keys, batch x queries x keys and ends of keys "
-                    "aren't computed");
+                    "masks other than batch x keys, batch x queries x keys, batch x 1 x most x "
+                    "most and ends of keys aren't computed");
+    }
     out.padding = ends ? between(step.integers(padding), t.batch, t.total) : step.reals(padding);
   }
   return out;
@@ -89,11 +98,37 @@ std::vector<double> keys_of(const KernelContext& step, size_t i, int64_t heads,
   return split_heads(x, d[0], d[1], heads);
 }
 
-Status multi_head(KernelContext& step) {
-  if (!step.has_input(1) || step.rank(0) != 3 || step.rank(1) == 5)
-    return refuse(step, "packed queries, keys and values aren't computed");
-  for (size_t i = 8; i < step.input_count(); ++i)
-    if (step.has_input(i)) return refuse(step, "a shared cache isn't computed");
+/// Inputs of MultiHeadAttention and its kin behind query, key and value.
+struct MultiHeadPorts {
+  size_t bias, padding, scores_bias, past_key, past_value;
+};
+
+/// Keys or values that are there already: all of input i, or the first `length` rows of a buffer.
+std::vector<double> past_of(const KernelContext& step, size_t i, std::optional<int64_t> length) {
+  std::vector<double> all = step.reals(i);
+  if (!length || all.empty()) return all;
+  const Dims& d = step.dims(i);
+  std::vector<double> out;
+  for (int64_t row = 0; row < d[0] * d[1]; ++row) {
+    const auto from = all.begin() + row * d[2] * d[3];
+    out.insert(out.end(), from, from + *length * d[3]);
+  }
+  return out;
+}
+
+/// A buffer of `length` rows a head that begins with `rows` and goes on as input i.
+std::vector<double> present_of(const KernelContext& step, size_t i, std::optional<int64_t> length,
+                               std::vector<double> rows, int64_t heads) {
+  if (!length || !step.has_input(i)) return rows;
+  std::vector<double> out = step.reals(i);
+  const auto each = std::ssize(rows) / heads, room = std::ssize(out) / heads;
+  for (int64_t h = 0; h < heads; ++h)
+    std::copy_n(rows.begin() + h * each, each, out.begin() + h * room);
+  return out;
+}
+
+/// `past`: rows that the past has, where it is a buffer with room for more.
+Status attend_heads(KernelContext& step, const MultiHeadPorts& ports, std::optional<int64_t> past) {
   const Dims &q = step.dims(0), &k = step.dims(1), &v = step.dims(2);
   AttentionTask t;
   t.batch = q[0];
@@ -101,15 +136,18 @@ Status multi_head(KernelContext& step) {
   t.q_len = q[1];
   t.head = q[2] / t.q_heads;
   t.v_head = v.size() == 4 ? v[3] : v[2] / t.q_heads;
-  const std::vector<double> bias = step.reals(3);
+  const std::vector<double> bias = step.reals(ports.bias);
   const auto at = [&](int64_t offset) { return bias.empty() ? nullptr : bias.data() + offset; };
   if (!bias.empty() && static_cast<int64_t>(bias.size()) != 2 * q[2] + t.v_head * t.q_heads)
     return bad_node(step, "the bias must be one of queries, keys and values together");
   const std::vector<double> queries = keys_of(step, 0, t.q_heads, at(0));
   const int64_t rows = t.batch * t.q_heads;
-  const auto keys = append_length(step.reals(6), keys_of(step, 1, t.q_heads, at(q[2])), rows);
-  const auto values = append_length(step.reals(7), keys_of(step, 2, t.q_heads, at(2 * q[2])), rows);
-  t.total = k[k.size() == 4 ? 2 : 1] + (step.has_input(6) ? step.dims(6)[2] : 0);
+  const auto keys = append_length(past_of(step, ports.past_key, past),
+                                  keys_of(step, 1, t.q_heads, at(q[2])), rows);
+  const auto values = append_length(past_of(step, ports.past_value, past),
+                                    keys_of(step, 2, t.q_heads, at(2 * q[2])), rows);
+  const bool behind = step.has_input(ports.past_key);
+  t.total = k[k.size() == 4 ? 2 : 1] + (behind ? past.value_or(step.dims(ports.past_key)[2]) : 0);
   if (static_cast<int64_t>(values.size()) != rows * t.total * t.v_head)
     return bad_node(step, "past keys and values go together");
   t.q = queries.data();
@@ -117,16 +155,44 @@ Status multi_head(KernelContext& step) {
   t.v = values.data();
   const double scale = real_attr(step, "scale", 0);
   t.scale = scale == 0 ? 1 / std::sqrt(static_cast<double>(t.head)) : scale;
-  Result<ScoreBias> added = score_bias(step, t, 5, 4);
+  Result<ScoreBias> added = score_bias(step, t, ports.scores_bias, ports.padding);
   if (!added) return added.errors();
   t.bias = std::move(*added);
   if (step.output_count() > 3 && step.has_output(3)) t.keep = AttentionTask::Keep::scores;
   const AttentionResult result = attend(step.state(), t);
   step.put(0, join_heads(result.out, t.batch, t.q_heads, t.q_len));
-  if (step.output_count() > 1) step.put(1, keys);
-  if (step.output_count() > 2) step.put(2, values);
+  if (step.output_count() > 1) step.put(1, present_of(step, ports.past_key, past, keys, rows));
+  if (step.output_count() > 2) step.put(2, present_of(step, ports.past_value, past, values, rows));
   if (t.keep != AttentionTask::Keep::none) step.put(3, result.kept);
   return ok();
+}
+
+Status multi_head(KernelContext& step) {
+  if (!step.has_input(1) || step.rank(0) != 3 || step.rank(1) == 5)
+    return refuse(step, "packed queries, keys and values aren't computed");
+  for (size_t i = 8; i < step.input_count(); ++i)
+    if (step.has_input(i)) return refuse(step, "a shared cache isn't computed");
+  return attend_heads(step, {3, 4, 5, 6, 7}, std::nullopt);
+}
+
+/// DecoderMaskedMultiHeadAttention: of the buffers of a past the rows that input 7 says.
+Status decoder_multi_head(KernelContext& step) {
+  constexpr size_t kPastKey = 5, kPastValue = 6, kPastLength = 7, kCacheIndirection = 9;
+  if (!step.has_input(1) || step.rank(0) != 3 || step.rank(1) == 5)
+    return refuse(step, "packed queries, keys and values aren't computed");
+  if (step.has_input(kCacheIndirection))
+    return refuse(step, "beams that share a cache aren't computed");
+  if (step.has_input(3) && step.output_count() > 3 && step.has_output(3))
+    return refuse(step, "scores as an output");
+  std::optional<int64_t> past;
+  if (int_attr(step, "past_present_share_buffer", 0) != 0 && step.has_input(kPastKey)) {
+    const std::vector<int64_t> length = step.integers(kPastLength);
+    const int64_t room = std::min(step.dims(kPastKey)[2], step.dims(kPastValue)[2]);
+    if (length.size() != 1 || length[0] < 0 || length[0] + step.dims(1)[1] > room)
+      return bad_node(step, "past_sequence_length doesn't go with the past and the new keys");
+    past = length[0];
+  }
+  return attend_heads(step, {10, 3, 4, kPastKey, kPastValue}, past);
 }
 
 /// Inputs of an attention behind a projection.
@@ -252,11 +318,79 @@ std::vector<double> present_cache(const AttentionTask& t, const std::vector<int6
   return out;
 }
 
+/// How a cache of GroupQueryAttention holds its numbers: as they are, or as whole multiples of
+/// scales, one a byte or, of 4 bits, two a byte.
+class CacheFormat {
+ public:
+  /// Of keys or values: the attribute, and the input that has the scales.
+  static Result<CacheFormat> of(const KernelContext& step, const AttentionTask& t,
+                                std::string_view kind, size_t scales) {
+    CacheFormat out;
+    const std::string how = step.attr(kind, "NONE");
+    const bool each = how == "PER_CHANNEL";
+    if (how == "NONE" && !step.has_input(scales)) return out;
+    out.bits_ = int_attr(step, "kv_cache_bit_width", 8);
+    if ((how != "PER_TENSOR" && !each) || (out.bits_ != 8 && out.bits_ != 4))
+      return bad_node(step, fmt::format("{} '{}' of {} bits isn't known", kind, how, out.bits_));
+    out.scales_ = step.reals(scales);
+    if (std::ssize(out.scales_) != (each ? t.kv_heads * t.head : 1))
+      return bad_node(step, fmt::format("input {} must have the cache's scales", scales));
+    out.row_ = t.total * t.head;
+    out.head_ = t.head;
+    return out;
+  }
+
+  /// What a cache's elements stand for, still without its scales.
+  std::vector<double> unpacked(std::vector<double> stored) const {
+    if (bits_ != 4) return stored;
+    const auto bytes = static_cast<size_t>((head_ + 1) / 2), head = static_cast<size_t>(head_);
+    std::vector<double> out;
+    for (size_t row = 0; row < stored.size(); row += bytes)
+      for (size_t i = 0; i < head; ++i) {
+        const auto byte = static_cast<int64_t>(stored[row + i / 2]);
+        out.push_back(static_cast<double>((i % 2 == 0 ? byte & 15 : byte >> 4) - kMiddle));
+      }
+    return out;
+  }
+  std::vector<double> packed(const std::vector<double>& numbers) const {
+    if (bits_ != 4) return numbers;
+    std::vector<double> out;
+    const auto head = static_cast<size_t>(head_);
+    for (size_t row = 0; row < numbers.size(); row += head)
+      for (size_t i = 0; i < head; i += 2) {
+        const double high = i + 1 < head ? numbers[row + i + 1] : 0;
+        out.push_back(numbers[row + i] + kMiddle + 16 * (high + kMiddle));
+      }
+    return out;
+  }
+  /// Rounds rows of `length` tokens of every head.
+  void quantise(int64_t length, std::vector<double>& numbers) const {
+    const double least = bits_ == 4 ? -kMiddle : -128;
+    for (size_t i = 0; i < numbers.size() && !scales_.empty(); ++i)
+      numbers[i] = std::clamp(std::nearbyint(numbers[i] / scale(i, length)), least, -least - 1);
+  }
+  std::vector<double> real(std::vector<double> numbers) const {
+    for (size_t i = 0; i < numbers.size() && !scales_.empty(); ++i)
+      numbers[i] *= scale(i, row_ / head_);
+    return numbers;
+  }
+
+ private:
+  static constexpr int kMiddle = 8;  ///< of numbers of 4 bits, which are stored without a sign
+
+  double scale(size_t i, int64_t length) const {
+    if (scales_.size() == 1) return scales_[0];
+    const size_t head = static_cast<size_t>(head_), heads = scales_.size() / head;
+    const size_t of_head = i / (static_cast<size_t>(length) * head) % heads;
+    return scales_[of_head * head + i % head];
+  }
+
+  int64_t bits_ = 0, row_ = 0, head_ = 0;
+  std::vector<double> scales_;
+};
+
 /// What isn't computed of GroupQueryAttention.
 Status check_group_query(KernelContext& step) {
-  if (step.attr("k_quant_type", "NONE") != "NONE" || step.attr("v_quant_type", "NONE") != "NONE" ||
-      step.has_input(12) || step.has_input(13))
-    return refuse(step, "quantised caches aren't computed");
   if (step.has_input(3) != step.has_input(4) || (step.has_input(3) && step.dims(3) != step.dims(4)))
     return bad_node(step, "past_key and past_value must be of one shape");
   if (int_attr(step, "sliding_window_cache", 0) != 0)
@@ -437,11 +571,20 @@ Status group_query(KernelContext& step) {
   if (!past) return past.errors();
   FreshRows rows = fresh_rows(step, t);
   if (Status s = prepare_rows(step, t, *past, rows); !s) return s;
-  const std::vector<double> keys = present_cache(t, *past, step.reals(3), rows.k),
-                            values = present_cache(t, *past, step.reals(4), rows.v);
+  const Result<CacheFormat> k_format = CacheFormat::of(step, t, "k_quant_type", 12),
+                            v_format = CacheFormat::of(step, t, "v_quant_type", 13);
+  if (!k_format) return k_format.errors();
+  if (!v_format) return v_format.errors();
+  k_format->quantise(t.q_len, rows.k);
+  v_format->quantise(t.q_len, rows.v);
+  const std::vector<double> keys =
+                                present_cache(t, *past, k_format->unpacked(step.reals(3)), rows.k),
+                            values =
+                                present_cache(t, *past, v_format->unpacked(step.reals(4)), rows.v),
+                            real_keys = k_format->real(keys), real_values = v_format->real(values);
   t.q = rows.q.data();
-  t.k = keys.data();
-  t.v = values.data();
+  t.k = real_keys.data();
+  t.v = real_values.data();
   const double scale = real_attr(step, "scale", 0);
   t.scale = scale == 0 ? 1 / std::sqrt(static_cast<double>(t.head)) : scale;
   t.softcap = real_attr(step, "softcap", 0);
@@ -456,9 +599,9 @@ Status group_query(KernelContext& step) {
   step.put(0, join_heads(attend(step.state(), t).out, t.batch, t.q_heads, t.q_len));
   for (const size_t i : {size_t{1}, size_t{2}})
     if (i < step.output_count() && step.has_output(i)) {
-      if (elements(step.out_dims(i)) != static_cast<int64_t>(keys.size()))
+      if (step.out_dims(i)[2] != t.total)
         return refuse(step, "the present cache isn't as long as the total length");
-      step.put(i, i == 1 ? keys : values);
+      step.put(i, i == 1 ? k_format->packed(keys) : v_format->packed(values));
     }
   if (step.output_count() > 3 && step.has_output(3)) return refuse(step, "scores as an output");
   return ok();
@@ -466,6 +609,7 @@ Status group_query(KernelContext& step) {
 
 constexpr KernelRow kContribAttentionKernels[] = {
     {"Attention", projected, kMicrosoft},
+    {"DecoderMaskedMultiHeadAttention", decoder_multi_head, kMicrosoft},
     {"GroupQueryAttention", group_query, kMicrosoft},
     {"MultiHeadAttention", multi_head, kMicrosoft},
     {"QAttention", qattention, kMicrosoft},

@@ -125,6 +125,7 @@ std::span<const KernelRow> signal_kernels();
 std::span<const KernelRow> contrib_kernels();
 std::span<const KernelRow> contrib_attention_kernels();
 std::span<const KernelRow> contrib_matmul_kernels();
+std::span<const KernelRow> contrib_moe_kernels();
 
 /// Every row of every family.
 std::span<const KernelRow* const> all_kernels();

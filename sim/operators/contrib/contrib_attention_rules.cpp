@@ -158,16 +158,24 @@ Status read_keys(const NodeView& node, int64_t heads, AttentionPlan& p) {
 }
 
 /// Sequence length of past keys of shape batch x heads x length x head; 0 when there are none.
-Result<int64_t> past_length(const NodeView& node, size_t i, int64_t heads, const AttentionPlan& p) {
+Result<int64_t> past_length(const NodeView& node, size_t i, const AttentionPlan& p, int64_t head) {
   if (!node.has_input(i)) return int64_t{0};
   const Dims& past = node.dims(i);
-  if (past.size() != 4 || past[0] != p.batch || past[1] != heads || past[3] != p.head)
+  if (past.size() != 4 || past[0] != p.batch || past[1] != p.kv_heads || past[3] != head)
     return bad_node(node, fmt::format("past key {} must be {}x{}x?x{}", to_string(past), p.batch,
-                                      heads, p.head));
+                                      p.kv_heads, head));
   return past[2];
 }
 
-Result<AttentionPlan> plan_multi_head(const NodeView& node) {
+/// Inputs of MultiHeadAttention and its kin behind query, key and value.
+struct MultiHeadPorts {
+  int bias, padding, scores_bias, past_key, past_value;
+};
+constexpr MultiHeadPorts kMultiHead = {3, 4, 5, 6, 7}, kDecoderMultiHead = {10, 3, 4, 5, 6};
+
+bool has_port(const NodeView& node, int port) { return node.has_input(static_cast<size_t>(port)); }
+
+Result<AttentionPlan> plan_multi_head(const NodeView& node, const MultiHeadPorts& ports) {
   const Dims& q = node.dims(0);
   AttentionPlan p;
   p.q_heads = p.kv_heads = int_attr(node, "num_heads", 0);
@@ -180,11 +188,30 @@ Result<AttentionPlan> plan_multi_head(const NodeView& node) {
   if (!head) return head.errors();
   p.head = *head;
   if (Status s = read_keys(node, p.q_heads, p); !s) return s.errors();
-  const Result<int64_t> past = past_length(node, 6, p.kv_heads, p);
+  const auto past_key = static_cast<size_t>(ports.past_key);
+  const Result<int64_t> past = past_length(node, past_key, p, p.head);
   if (!past) return past.errors();
   p.total_len = plus(p.kv_len, *past);
-  p.mask_port = node.has_input(5) ? 5 : node.has_input(4) ? 4 : -1;
+  for (const int port : {ports.padding, ports.scores_bias})
+    if (has_port(node, port)) p.mask_port = port;
   if (node.has_output(3)) p.scores_output = 3;
+  return p;
+}
+
+/// A decoder's keys may lie in a buffer that is longer than they are: `cached` is its length.
+Result<AttentionPlan> plan_decoder(const NodeView& node, int64_t& cached) {
+  constexpr size_t kPastKey = 5, kPastLength = 7;
+  Result<AttentionPlan> p = plan_multi_head(node, kDecoderMultiHead);
+  if (!p) return p;
+  cached = p->total_len;
+  if (int_attr(node, "past_present_share_buffer", 0) == 0 || !node.has_input(kPastKey)) return p;
+  cached = node.dims(kPastKey)[2];
+  const ConstData* const past = node.value(kPastLength);
+  const bool known = past != nullptr && past->is_integer() && past->size() == 1;
+  p->total_len = known ? plus(past->integers()[0], p->kv_len) : cached;
+  if (p->total_len < 0 || p->total_len > cached)
+    return bad_node(node,
+                    fmt::format("{} keys don't fit into a cache of {}", p->total_len, cached));
   return p;
 }
 
@@ -194,6 +221,31 @@ struct GroupQuery {
   AttentionPlan plan;
   int64_t cached = 0;  ///< length of the present keys, which may be a larger fixed buffer
 };
+
+bool has_quantised(const NodeView& node, std::string_view kind) {
+  return node.attr(kind, "NONE") != "NONE";
+}
+
+/// Elements that a row of a cache has of one head: of 4 bits there are two a byte.
+int64_t cached_head(const NodeView& node, const AttentionPlan& p) {
+  const bool packed = has_quantised(node, "k_quant_type") || has_quantised(node, "v_quant_type");
+  return packed && int_attr(node, "kv_cache_bit_width", 8) == 4 ? (p.head + 1) / 2 : p.head;
+}
+
+/// Puts the new keys or values at `port` two a byte, as a cache of 4 bits has them, and gives where
+/// they are. Those of a byte each are rounded where they are written.
+int pack_fresh(const NodeView& node, const AttentionPlan& p, int port, size_t scales, int64_t fresh,
+               Work& work) {
+  constexpr int64_t kPackOps = 3;  // by the scale, to a whole number, beside its neighbour
+  VectorOp pack;
+  pack.inputs.push_back({port, fresh, 0});
+  read_input(node, scales, pack.inputs);
+  const int made = made_port(static_cast<int>(scales));
+  pack.outputs.push_back({made, p.head > 0 ? fresh / p.head * cached_head(node, p) : 0, 0});
+  pack[VectorClass::elementwise] = times({kPackOps, fresh});
+  work.emplace_back(std::move(pack));
+  return made;
+}
 
 /// The root mean square norms of queries and keys, each head a row, which the plan then reads.
 VectorOp normalised_heads(const NodeView& node, int64_t queries, int64_t keys, AttentionPlan& p) {
@@ -237,7 +289,7 @@ Result<GroupQuery> plan_group_query(const NodeView& node) {
           node, fmt::format("key {} and value {} don't go with query {}", to_string(node.dims(1)),
                             to_string(node.dims(2)), to_string(q)));
   }
-  const Result<int64_t> past = past_length(node, 3, p.kv_heads, p);
+  const Result<int64_t> past = past_length(node, 3, p, cached_head(node, p));
   if (!past) return past.errors();
   p.total_len = g.cached = plus(*past, p.kv_len);
   // A known total length tells a cache that is appended to from a fixed buffer.
@@ -277,39 +329,67 @@ std::optional<RowMeaning> qattention_rows(const NodeView& node) {
   return projected_rows(node, kQAttention);
 }
 
-Status multi_head_rule(InferContext& node) {
-  const Result<AttentionPlan> p = plan_multi_head(node);
-  if (!p) return p.errors();
+namespace {
+
+Status set_multi_head(InferContext& node, const AttentionPlan& p, int64_t cached) {
   const DType type = node.dtype(0);
-  if (Status s = set_shape(node, 0, type, {p->batch, p->q_len, times({p->q_heads, p->v_head})}); !s)
+  if (Status s = set_shape(node, 0, type, {p.batch, p.q_len, times({p.q_heads, p.v_head})}); !s)
     return s;
-  if (Status s = set_if_wanted(node, 1, type, p->present_key()); !s) return s;
-  if (Status s = set_if_wanted(node, 2, type, p->present_value()); !s) return s;
-  return set_if_wanted(node, 3, type, p->scores());
+  Dims keys = p.present_key(), values = p.present_value();
+  keys[2] = values[2] = cached;
+  if (Status s = set_if_wanted(node, 1, type, keys); !s) return s;
+  if (Status s = set_if_wanted(node, 2, type, values); !s) return s;
+  return set_if_wanted(node, 3, type, p.scores());
 }
 
-Result<Work> multi_head_cost(const NodeView& node) {
-  Result<AttentionPlan> p = plan_multi_head(node);
-  if (!p) return p.errors();
+Result<Work> multi_head_work(const NodeView& node, AttentionPlan p, const MultiHeadPorts& ports) {
   Work work;
-  if (node.has_input(3)) {
+  if (has_port(node, ports.bias)) {
     VectorOp add;
     for (const int input : {0, 1, 2})
       if (const auto i = static_cast<size_t>(input); node.has_input(i))
         prepare({input, input_size(node, i)}, kBiasOps, made_port(input), add);
-    for (int* port : {&p->q_port, &p->k_port, &p->v_port}) *port = made_port(*port);
-    read_input(node, 3, add.inputs);
+    for (int* port : {&p.q_port, &p.k_port, &p.v_port}) *port = made_port(*port);
+    read_input(node, static_cast<size_t>(ports.bias), add.inputs);
     work.emplace_back(add);
   }
-  const int64_t keys = times({p->batch, p->kv_heads, p->kv_len, p->head});
-  const int64_t values = times({p->batch, p->kv_heads, p->kv_len, p->v_head});
-  append_cache(node, p->k_port, keys, 6, 1, work);
-  append_cache(node, p->v_port, values, 7, 2, work);
-  return checked_work(node, joined(std::move(work), attention_work(node, *p)));
+  const int64_t keys = times({p.batch, p.kv_heads, p.kv_len, p.head});
+  const int64_t values = times({p.batch, p.kv_heads, p.kv_len, p.v_head});
+  append_cache(node, p.k_port, keys, static_cast<size_t>(ports.past_key), 1, work);
+  append_cache(node, p.v_port, values, static_cast<size_t>(ports.past_value), 2, work);
+  return checked_work(node, joined(std::move(work), attention_work(node, p)));
+}
+
+}  // namespace
+
+Status multi_head_rule(InferContext& node) {
+  const Result<AttentionPlan> p = plan_multi_head(node, kMultiHead);
+  if (!p) return p.errors();
+  return set_multi_head(node, *p, p->total_len);
+}
+
+Result<Work> multi_head_cost(const NodeView& node) {
+  Result<AttentionPlan> p = plan_multi_head(node, kMultiHead);
+  if (!p) return p.errors();
+  return multi_head_work(node, *p, kMultiHead);
+}
+
+Status decoder_multi_head_rule(InferContext& node) {
+  int64_t cached = 0;
+  const Result<AttentionPlan> p = plan_decoder(node, cached);
+  if (!p) return p.errors();
+  return set_multi_head(node, *p, cached);
+}
+
+Result<Work> decoder_multi_head_cost(const NodeView& node) {
+  int64_t cached = 0;
+  const Result<AttentionPlan> p = plan_decoder(node, cached);
+  if (!p) return p.errors();
+  return multi_head_work(node, *p, kDecoderMultiHead);
 }
 
 std::optional<RowMeaning> multi_head_rows(const NodeView& node) {
-  const Result<AttentionPlan> p = plan_multi_head(node);
+  const Result<AttentionPlan> p = plan_multi_head(node, kMultiHead);
   const bool padded = node.has_input(4);
   if (!p || padded || int_attr(node, "unidirectional", 0) != 0) return std::nullopt;
   return rows_between(node, *p);
@@ -320,10 +400,15 @@ Status group_query_rule(InferContext& node) {
   if (!g) return g.errors();
   const AttentionPlan& p = g->plan;
   const DType type = node.dtype(0);
-  const DType cache = node.has_input(3) ? node.dtype(3) : type;
+  const bool packed = cached_head(node, p) != p.head;
+  const bool quantised = has_quantised(node, "k_quant_type");
+  const DType cache = node.has_input(3) ? node.dtype(3)
+                      : packed          ? DType::uint8
+                      : quantised       ? DType::int8
+                                        : type;
   if (Status s = set_shape(node, 0, type, {p.batch, p.q_len, times({p.q_heads, p.head})}); !s)
     return s;
-  const Dims present{p.batch, p.kv_heads, g->cached, p.head};
+  const Dims present{p.batch, p.kv_heads, g->cached, cached_head(node, p)};
   if (Status s = set_if_wanted(node, 1, cache, present); !s) return s;
   if (Status s = set_if_wanted(node, 2, cache, present); !s) return s;
   return set_if_wanted(node, 3, type, p.scores());
@@ -343,8 +428,15 @@ Result<Work> group_query_cost(const NodeView& node) {
     p.k_port = prepare({p.k_port, fresh}, kRotaryOps, made_port(1), rotate);
     work.emplace_back(rotate);
   }
-  append_cache(node, p.k_port, fresh, 3, 1, work);
-  append_cache(node, p.v_port, fresh, 4, 2, work);
+  const int64_t each = cached_head(node, p);
+  const auto append = [&](int port, size_t scales, size_t past, size_t present) {
+    if (!node.has_output(present)) return;
+    const bool packs = each != p.head;
+    if (packs) port = pack_fresh(node, p, port, scales, fresh, work);
+    append_cache(node, port, packs ? fresh / p.head * each : fresh, past, present, work);
+  };
+  append(p.k_port, 12, 3, 1);
+  append(p.v_port, 13, 4, 2);
   return checked_work(node, joined(std::move(work), attention_work(node, p)));
 }
 

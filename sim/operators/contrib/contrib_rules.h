@@ -28,6 +28,11 @@ Status multi_head_rule(InferContext& node);
 Result<Work> multi_head_cost(const NodeView& node);
 /// The softmax between the products, unless keys are padded or later ones masked.
 std::optional<RowMeaning> multi_head_rows(const NodeView& node);
+/// DecoderMaskedMultiHeadAttention: the same of one token, with its inputs in another order; its
+/// caches may be buffers that are longer than what they hold.
+Status decoder_multi_head_rule(InferContext& node);
+/// As MultiHeadAttention. Of a buffer all keys, where the file doesn't say how many there are.
+Result<Work> decoder_multi_head_cost(const NodeView& node);
 /// GroupQueryAttention: output 0 is B x S x (heads * head), the present caches B x kv_heads x
 /// cached x head in the type of the past ones.
 Status group_query_rule(InferContext& node);

@@ -233,6 +233,57 @@ TEST(Contrib, DoesGroupQueryAttentionNormaliseHeads) {
             "GroupQueryAttention: q_norm_weight and k_norm_weight go together");
 }
 
+/// Of a decoder's buffer the keys that are there count, where the file says how many.
+TEST(Contrib, DoesADecodersAttentionTellABufferFromAGrowingCache) {
+  const auto decode = [](bool shares, bool known) {
+    SingleNode node = ms("DecoderMaskedMultiHeadAttention");
+    node.in({2, 1, 32}).in({2, 1, 32}).in({2, 1, 32}).absent().absent();
+    node.in({2, 4, 20, 8}).in({2, 4, 20, 8}).outs(3).attr("num_heads", 4);
+    node.attr("past_present_share_buffer", shares ? 1 : 0);
+    if (known) node.ints({6}, DType::int32);
+    return node;
+  };
+  const auto macs = [](int64_t keys) { return 2 * 2 * 4 * keys * 8; };
+  SingleNode growing = decode(false, false), buffer = decode(true, false), six = decode(true, true);
+  ASSERT_EQ(shape_or_error(growing), "2x1x32");
+  EXPECT_EQ(growing.out(1), (Dims{2, 4, 21, 8}));
+  EXPECT_EQ(total_macs(growing.cost()), macs(21));
+  ASSERT_EQ(shape_or_error(buffer), "2x1x32");
+  EXPECT_EQ(buffer.out(2), (Dims{2, 4, 20, 8}));
+  EXPECT_EQ(total_macs(buffer.cost()), macs(20));
+  ASSERT_EQ(shape_or_error(six), "2x1x32");
+  EXPECT_EQ(six.out(1), (Dims{2, 4, 20, 8}));
+  EXPECT_EQ(total_macs(six.cost()), macs(7));
+}
+
+/// Of 4 bits a cache has two numbers a byte.
+TEST(Contrib, DoesGroupQueryAttentionPackCachesOf4Bits) {
+  const auto quantised = [](int bits, int64_t stored, DType type) {
+    SingleNode node = ms("GroupQueryAttention");
+    node.in({1, 4, 64}).in({1, 4, 16}).in({1, 4, 16});
+    node.in({1, 2, 28, stored}, type).in({1, 2, 28, stored}, type);
+    node.in({1}, DType::int32).in({1}, DType::int32).outs(3);
+    for (size_t i = 7; i < 12; ++i) node.absent();
+    node.in({1}).in({1}).attr("num_heads", 8).attr("kv_num_heads", 2);
+    node.attr("k_quant_type", "PER_TENSOR").attr("v_quant_type", "PER_TENSOR");
+    node.attr("kv_cache_bit_width", bits);
+    return node;
+  };
+  SingleNode packed = quantised(4, 4, DType::uint8), bytes = quantised(8, 8, DType::int8);
+  ASSERT_EQ(shape_or_error(packed), "1x4x64");
+  EXPECT_EQ(packed.out(1), (Dims{1, 2, 32, 4}));
+  EXPECT_EQ(packed.out(2), (Dims{1, 2, 32, 4}));
+  ASSERT_EQ(shape_or_error(bytes), "1x4x64");
+  EXPECT_EQ(bytes.out(1), (Dims{1, 2, 32, 8}));
+  EXPECT_EQ(total_macs(packed.cost()), total_macs(bytes.cost()));
+  const auto pack = item<VectorOp>(packed.cost(), 0);
+  EXPECT_EQ(pack[VectorClass::elementwise], 3 * 4 * 2 * 8);
+  ASSERT_EQ(pack.outputs.size(), 1U);
+  EXPECT_EQ(pack.outputs[0].elements, 4 * 2 * 4);
+  SingleNode wide = quantised(4, 8, DType::uint8);
+  EXPECT_EQ(shape_or_error(wide), "GroupQueryAttention: past key 1x2x28x8 must be 1x2x?x4");
+}
+
 /// The windows of 4 queries are 4 keys each, 7 together.
 TEST(Contrib, DoesGroupQueryAttentionMultiplyTheKeysOfItsWindows) {
   SingleNode all = four_behind_28(), window = four_behind_28();

@@ -374,6 +374,111 @@ def grouped_query():
         )
 
 
+def quantised_caches():
+    """com.microsoft's GroupQueryAttention over caches of 8 and of 4 bits; ONNX Runtime's CPU gives
+    the same."""
+
+    def unpacked(cache, bits):
+        if bits == 8:
+            return cache.astype(np.float32)
+        pairs = np.stack([cache & 15, cache >> 4], -1).astype(np.float32) - 8
+        return pairs.reshape(*cache.shape[:-1], 2 * cache.shape[-1])
+
+    def packed(numbers, bits):
+        if bits == 8:
+            return numbers.astype(np.int8)
+        pairs = (numbers + 8).astype(np.uint8).reshape(*numbers.shape[:-1], -1, 2)
+        return pairs[..., 0] | pairs[..., 1] << 4
+
+    def flat(x):
+        return x.transpose(0, 2, 1, 3).reshape(x.shape[0], x.shape[2], -1)
+
+    for bits, kind, length, before in (
+        (8, "PER_TENSOR", 1, 4),
+        (8, "PER_CHANNEL", 3, 5),
+        (4, "PER_TENSOR", 3, 4),
+        (4, "PER_CHANNEL", 1, 6),
+        (4, "PER_CHANNEL", 5, 0),
+    ):
+        q, k, v = real(2, 4, length, 8), real(2, 2, length, 8), real(2, 2, length, 8)
+        most = 2 ** (bits - 1) - 1
+        shape = (1,) if kind == "PER_TENSOR" else (2, 1, 8)
+        scales = [(rng.uniform(1, 3, shape) / most).astype(np.float32) for _ in "kv"]
+        width, stored = (8, np.int8) if bits == 8 else (4, np.uint8)
+        ends = np.iinfo(stored)
+        past = [
+            rng.integers(ends.min, ends.max + 1, (2, 2, before, width)).astype(stored) for _ in "kv"
+        ]
+        new = [
+            np.clip(np.rint(x / s), -most - 1, most) for x, s in zip((k, v), scales, strict=True)
+        ]
+        both = [np.concatenate([unpacked(p, bits), n], 2) for p, n in zip(past, new, strict=True)]
+        wide_k, wide_v = (np.repeat(b * s, 2, 1) for b, s in zip(both, scales, strict=True))
+        total = length + before
+        scores = q @ wide_k.swapaxes(-1, -2) / math.sqrt(8) + causal(length, total, before)
+        ends_at = [np.full(2, total - 1, np.int32), np.array([total], np.int32)]
+        yield (
+            Case(
+                "GroupQueryAttention",
+                17,
+                [flat(q), flat(k), flat(v), *(past if before else [None, None]), *ends_at]
+                + [None] * 5
+                + scales,
+                3,
+                domain="com.microsoft",
+                name=f"cache of {bits} bits {kind} {length} after {before}",
+                num_heads=4,
+                kv_num_heads=2,
+                k_quant_type=kind,
+                v_quant_type=kind,
+                kv_cache_bit_width=bits,
+            ),
+            [flat(softmax(scores) @ wide_v), *(packed(b, bits) for b in both)],
+        )
+
+
+def decoding():
+    """com.microsoft's DecoderMaskedMultiHeadAttention: one token, over a buffer with room for more
+    keys or over a past of just its length; ONNX Runtime's CPU, which has the former, gives the
+    same."""
+    for shares, more in ((1, ()), (1, ("mask", "scores", "bias")), (0, ("mask",)), (0, ("bias",))):
+        past, room = 5, 9 if shares else 5
+        q, k, v = real(2, 1, 12), real(2, 1, 12), real(2, 1, 12)
+        old = [real(2, 3, room, 4) for _ in "kv"]
+        mask = rng.integers(0, 2, (2, past + 1)).astype(np.int32)
+        mask[:, 0] = 1
+        scores, bias = real(1, 3, 1, past + 1), real(36)
+        new = [
+            (x + b if "bias" in more else x).reshape(2, 1, 3, 4).transpose(0, 2, 1, 3)
+            for x, b in zip((q, k, v), np.split(bias, 3), strict=True)
+        ]
+        both = [np.concatenate([o[:, :, :past], n], 2) for o, n in zip(old, new[1:], strict=True)]
+        added = np.zeros((1, 1, 1, past + 1), np.float32)
+        if "mask" in more:
+            added = added + np.where(mask == 0, -1e4, 0)[:, None, None]
+        if "scores" in more:
+            added = added + scores
+        out = attention(new[0], *both, bias=added)[0]
+        present = [
+            np.concatenate([b, o[:, :, past + 1 :]], 2) for b, o in zip(both, old, strict=True)
+        ]
+        inputs = [q, k, v, mask if "mask" in more else None, scores if "scores" in more else None]
+        inputs += [*old, np.array([past], np.int32), None, None, bias if "bias" in more else None]
+        yield (
+            Case(
+                "DecoderMaskedMultiHeadAttention",
+                17,
+                inputs,
+                3,
+                domain="com.microsoft",
+                name=f"decoder {shares} {more}",
+                num_heads=3,
+                past_present_share_buffer=shares,
+            ),
+            [out.transpose(0, 2, 1, 3).reshape(2, 1, 12), *present],
+        )
+
+
 def projected_attention():
     """com.microsoft's Attention with a past, and masks of every query's own."""
     for before in (0, 4):
@@ -387,10 +492,13 @@ def projected_attention():
             k, v = np.concatenate([past[0], k], 2), np.concatenate([past[1], v], 2)
         each = rng.integers(0, 2, (2, 3, total)).astype(np.int32)
         each[..., 0] = 1
+        square = rng.integers(0, 2, (2, 1, 9, 9)).astype(np.int32)
+        square[..., 0] = 1
         masks = {
             "no mask": (None, 0),
             "keys": (each[:, 0], np.where(each[:, :1] == 0, -1e4, 0)[:, None]),
             "keys of queries": (each, np.where(each == 0, -1e4, 0)[:, None]),
+            "all positions": (square, np.where(square[:, :, before:total, :total] == 0, -1e4, 0)),
         }
         for name, (mask, bias) in masks.items():
             for alone in (0, 1):
@@ -409,6 +517,87 @@ def projected_attention():
                     ),
                     [out.transpose(0, 2, 1, 3).reshape(2, 3, 8), np.stack([k, v])],
                 )
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def mixed(x, router, layers, k, between, normalised):
+    """Tokens by the k experts that the router gives most; layers are weights with biases."""
+    tokens = x.reshape(-1, x.shape[-1])
+    out = np.zeros_like(tokens)
+    for t, weights in enumerate(softmax(router)):
+        best = np.argsort(-weights, kind="stable")[:k]
+        share = weights[best] / (weights[best].sum() if normalised else 1)
+        for expert, part in zip(best, share, strict=True):
+            made = [w[expert] @ tokens[t] + b[expert] for w, b in (layers[0], *layers[2:])]
+            w, b = layers[1]
+            out[t] += part * (w[expert] @ between(*made) + b[expert])
+    return out.reshape(x.shape)
+
+
+def experts():
+    """com.microsoft's MoE. ONNX Runtime's CPU has it without weights apart for gates."""
+
+    def swiglu(gate, value, alpha=1.0, beta=0.0, limit=math.inf):
+        gate, value = np.minimum(gate, limit), np.clip(value, -limit, limit)
+        return gate * sigmoid(alpha * gate) * (value + beta)
+
+    def gelu(a):
+        return 0.5 * a * (1 + np.tanh(math.sqrt(2 / math.pi) * (a + 0.044715 * a**3)))
+
+    def silu(a, gate=1):
+        return a * sigmoid(a) * gate
+
+    bounded = {"activation_alpha": 1.702, "activation_beta": 1.0, "swiglu_limit": 0.7}
+    ways = [
+        ("relu", {}, lambda a: np.maximum(a, 0)),
+        ("gelu", {}, gelu),
+        ("silu", {}, silu),
+        ("identity", {}, lambda a: a),
+        ("silu", {"gates": True}, silu),
+        ("swiglu", {"gates": True}, swiglu),
+        ("swiglu", {"swiglu_fusion": 1}, lambda a: swiglu(a[0::2], a[1::2])),
+        ("swiglu", {"swiglu_fusion": 2}, lambda a: swiglu(*np.split(a, 2))),
+        (
+            "swiglu",
+            {"swiglu_fusion": 1, **bounded},
+            lambda a: swiglu(a[0::2], a[1::2], 1.702, 1.0, np.float32(0.7)),
+        ),
+    ]
+    for i, (name, settings, between) in enumerate(ways):
+        settings = dict(settings)
+        gates = settings.pop("gates", False)
+        first = 12 if "swiglu_fusion" in settings else 6
+        sizes = [(4, first, 5), (4, 5, 6)] + [(4, 6, 5)] * gates
+        biased, k = i % 2 == 0, 1 + i % 4
+        layers = [(real(*size), real(*size[:2]) * biased) for size in sizes]
+        x, router = real(2, 3, 5), real(6, 4)
+        inputs = [part for w, b in layers for part in (w, b if biased else None)]
+        yield (
+            Case(
+                "MoE",
+                17,
+                [x, router, *inputs],
+                domain="com.microsoft",
+                name=f"MoE {name} {settings} gates {gates}",
+                k=k,
+                activation_type=name,
+                normalize_routing_weights=i % 3 % 2,
+                **settings,
+            ),
+            [mixed(x, router, layers, k, between, i % 3 % 2)],
+        )
+    # Of equal experts the first are taken.
+    layers = [(real(4, 6, 5), real(4, 6)), (real(4, 5, 6), real(4, 5))]
+    router = np.array([[0, 0, 0, 0], [1, 2, 1, 1], [0, 1, 0, 1]], np.float32)
+    x = real(3, 5)
+    relu = ways[0][2]
+    yield (
+        Case("MoE", 17, [x, router, *layers[0], *layers[1]], domain="com.microsoft", k=2),
+        [mixed(x, router, layers, 2, relu, False)],
+    )
 
 
 def whole_numbers():
@@ -877,7 +1066,10 @@ def main():
             rotations,
             recurrent_attention,
             grouped_query,
+            quantised_caches,
+            decoding,
             projected_attention,
+            experts,
             whole_numbers,
             grouped_weights,
             fake_quantised,

@@ -1,0 +1,175 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "sim/operators/names.h"
+#include "sim/operators/rules.h"
+#include "sim/ref/kernel_parts.h"
+
+namespace accsim::sim::ref {
+namespace {
+
+using Reals = std::vector<double>;
+
+/// com.microsoft's MoE: its sizes, and what it does between the products.
+struct Mixture {
+  int64_t tokens = 0, hidden = 0, experts = 0, inner = 0, first = 0;
+  int64_t fusion = 0;  ///< of SwiGLU: 1: gate and value in turns, 2: the gates first
+  std::string function;
+  double alpha = 1, beta = 0, limit = std::numeric_limits<double>::infinity();
+};
+
+/// A token that goes to an expert, and what its result counts.
+struct Sent {
+  int64_t token = 0;
+  double weight = 0;
+};
+
+double logistic(double v) { return 1 / (1 + std::exp(-v)); }
+
+double gelu(double v) {
+  constexpr double kRoot = 0.79788456080286535588;  // of 2 / pi
+  return 0.5 * v * (1 + std::tanh(kRoot * (v + 0.044715 * v * v * v)));
+}
+
+double activate(const Mixture& m, double v) {
+  if (m.function == "relu") return std::max(v, 0.0);
+  if (m.function == "silu") return v * logistic(v);
+  return m.function == "gelu" ? gelu(v) : v;
+}
+
+double swiglu(const Mixture& m, double gate, double value) {
+  gate = std::min(gate, m.limit);
+  return gate * logistic(m.alpha * gate) * (std::clamp(value, -m.limit, m.limit) + m.beta);
+}
+
+Result<Mixture> mixture_of(const KernelContext& step) {
+  Mixture m;
+  m.hidden = step.dims(0).back();
+  m.experts = step.dims(1)[1];
+  m.tokens = step.dims(1)[0];
+  m.first = step.dims(2)[1];
+  m.inner = step.dims(4)[2];
+  m.fusion = int_attr(step, "swiglu_fusion", 0);
+  m.function = step.attr("activation_type", "relu");
+  m.alpha = real_attr(step, "activation_alpha", m.alpha);
+  m.beta = real_attr(step, "activation_beta", m.beta);
+  m.limit = real_attr(step, "swiglu_limit", m.limit);
+  for (const char* name : {"relu", "gelu", "silu", "identity", "swiglu"})
+    if (m.function == name) {
+      const bool fused = m.first == 2 * m.inner && m.inner > 0;
+      if (int_attr(step, "use_sparse_mixer", 0) != 0)
+        return refuse(step, "a sparse mixer isn't computed");
+      if (fused != (m.fusion == 1 || m.fusion == 2) || (fused && m.function != "swiglu") ||
+          (fused && step.has_input(6)) || (!fused && m.function == "swiglu" && !step.has_input(6)))
+        return bad_node(step, fmt::format("swiglu_fusion {} doesn't go with {} of {} results for "
+                                          "{} inner channels",
+                                          m.fusion, m.function, m.first, m.inner));
+      return m;
+    }
+  return refuse(step, fmt::format("activation_type '{}' isn't known", m.function));
+}
+
+/// The tokens of every expert: those in whose row of the softmax it is one of the k largest, of
+/// equal ones the first.
+std::vector<std::vector<Sent>> send(const KernelContext& step, const Mixture& m) {
+  const auto chosen = static_cast<size_t>(int_attr(step, "k", 1));
+  const bool normalised = int_attr(step, "normalize_routing_weights", 0) != 0;
+  const auto experts = static_cast<size_t>(m.experts);
+  Reals rows = step.reals(1);
+  std::vector<std::vector<Sent>> out(experts);
+  for (int64_t token = 0; token < m.tokens; ++token) {
+    double* const row = rows.data() + token * m.experts;
+    softmax_row(row, m.experts);
+    std::vector<size_t> order(experts);
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t a, size_t b) { return row[a] > row[b]; });
+    double sum = 0;
+    for (size_t i = 0; i < chosen; ++i) sum += row[order[i]];
+    for (size_t i = 0; i < chosen; ++i)
+      out[order[i]].push_back({token, normalised ? row[order[i]] / sum : row[order[i]]});
+  }
+  return out;
+}
+
+/// Stored weights of all experts, each outputs x inputs, and their biases.
+struct Layer {
+  Reals weights, biases;
+  int64_t outputs = 0, inputs = 0;
+
+  static Layer of(const KernelContext& step, size_t port) {
+    if (!step.has_input(port)) return {};
+    return {step.reals(port), step.reals(port + 1), step.dims(port)[1], step.dims(port)[2]};
+  }
+  Reals run(const KernelContext& step, size_t expert, const Reals& rows) const {
+    const int64_t count = static_cast<int64_t>(rows.size()) / std::max<int64_t>(inputs, 1);
+    const auto at = static_cast<int64_t>(expert) * outputs;
+    Reals out(static_cast<size_t>(count * outputs));
+    if (out.empty()) return out;
+    multiply(step.pool(), {count, inputs, outputs, false, true}, rows.data(),
+             weights.data() + at * inputs, out.data());
+    for (size_t i = 0; i < out.size() && !biases.empty(); ++i)
+      out[i] += biases[static_cast<size_t>(at) + i % static_cast<size_t>(outputs)];
+    return out;
+  }
+};
+
+/// What is between the products: `made` of the first, `gated` of the one beside it, if there is.
+Reals between_products(const Mixture& m, const Reals& made, const Reals& gated) {
+  const auto inner = static_cast<size_t>(m.inner), first = static_cast<size_t>(m.first);
+  Reals out(m.first > 0 ? made.size() / first * inner : 0);
+  for (size_t i = 0; i < out.size(); ++i) {
+    const double* const row = made.data() + i / inner * first;
+    const size_t n = i % inner;
+    if (m.fusion == 1)
+      out[i] = swiglu(m, row[2 * n], row[2 * n + 1]);
+    else if (m.fusion == 2)
+      out[i] = swiglu(m, row[n], row[inner + n]);
+    else if (m.function == "swiglu")
+      out[i] = swiglu(m, row[n], gated[i]);
+    else
+      out[i] = activate(m, row[n]) * (gated.empty() ? 1 : gated[i]);
+  }
+  return out;
+}
+
+/// com.microsoft's MoE: every token goes through the experts that a router gives it most of, and
+/// their results are summed by these weights.
+Status mixture(KernelContext& step) {
+  const Result<Mixture> m = mixture_of(step);
+  if (!m) return m.errors();
+  const Layer first = Layer::of(step, 2), last = Layer::of(step, 4), gates = Layer::of(step, 6);
+  const Reals x = step.reals(0);
+  const auto hidden = static_cast<size_t>(m->hidden);
+  Reals out(x.size());
+  const std::vector<std::vector<Sent>> sent = send(step, *m);
+  for (size_t expert = 0; expert < sent.size(); ++expert) {
+    Reals rows;
+    for (const Sent& s : sent[expert])
+      rows.insert(rows.end(), x.begin() + s.token * m->hidden,
+                  x.begin() + (s.token + 1) * m->hidden);
+    const Reals gated = step.has_input(6) ? gates.run(step, expert, rows) : Reals();
+    const Reals results =
+        last.run(step, expert, between_products(*m, first.run(step, expert, rows), gated));
+    for (size_t i = 0; i < results.size(); ++i) {
+      const Sent& s = sent[expert][i / hidden];
+      out[static_cast<size_t>(s.token) * hidden + i % hidden] += s.weight * results[i];
+    }
+  }
+  step.put(0, out);
+  return ok();
+}
+
+constexpr KernelRow kContribMoeKernels[] = {
+    {"MoE", mixture, kMicrosoft},
+};
+
+}  // namespace
+
+std::span<const KernelRow> contrib_moe_kernels() { return kContribMoeKernels; }
+
+}  // namespace accsim::sim::ref
