@@ -10,6 +10,8 @@
 #include <streambuf>
 #include <utility>
 
+#include "sim/base/file_kind.h"
+
 namespace accsim::hw {
 namespace {
 
@@ -167,6 +169,10 @@ Result<YamlNode> parse_yaml(std::string_view text, const std::string& file) {
                  fmt::format("larger than {} bytes; this is no machine description", kYamlBytesMax),
                  file};
   }
+  if (const FileKind* const kind = file_kind(text))
+    return Error{Errc::parse,
+                 fmt::format("not YAML, but {}; give a file of plain UTF-8 text", kind->name),
+                 file};
   if (const auto bad = find_non_text(text)) {
     return Error{Errc::parse, "a control character or not UTF-8; save the file as plain UTF-8 text",
                  where_text(file, *bad)};

@@ -66,6 +66,13 @@ std::optional<hw::DramPattern> parse_pattern(std::string_view text) {
   return out;
 }
 
+/// Percent with a sign, but for what is rounded to 0.
+std::string difference(double percent) {
+  std::string text = fmt::format("{:+.1f}", percent);
+  if (text == "-0.0" || text == "+0.0") text.erase(0, 1);
+  return text;
+}
+
 std::vector<std::string> default_patterns(int64_t burst_bytes) {
   std::vector<std::string> out = {"sequential", "sequential@1", "sequential@0.333"};
   for (int64_t run = burst_bytes; run <= burst_bytes * 1024; run *= 4) {
@@ -138,12 +145,12 @@ int HwDramCommand::run() const {
     }
     const hw::DramRun stepped = hw::run_stepped(system, *pattern, bursts_);
     const double closed = hw::estimate_dram(system, *pattern).efficiency;
-    table.add({{text, fmt::format("{:.1f}", stepped.efficiency * 100),
-                fmt::format("{:.1f}", stepped.efficiency * peak),
-                fmt::format("{:.1f}", closed * 100), fmt::format("{:.1f}", closed * peak),
-                fmt::format("{:+.1f}", (closed / stepped.efficiency - 1) * 100),
-                fmt::format("{:.3f}", static_cast<double>(stepped.counts.activates) /
-                                          static_cast<double>(stepped.bursts))}});
+    table.add(
+        {{text, fmt::format("{:.1f}", stepped.efficiency * 100),
+          fmt::format("{:.1f}", stepped.efficiency * peak), fmt::format("{:.1f}", closed * 100),
+          fmt::format("{:.1f}", closed * peak), difference((closed / stepped.efficiency - 1) * 100),
+          fmt::format("{:.3f}", static_cast<double>(stepped.counts.activates) /
+                                    static_cast<double>(stepped.bursts))}});
   }
   if (!errors.empty()) return report_errors(errors);
   std::string out = wrap_lines(printable(heading(*machine, system), "\n"), Console::width(), 14);

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "sim/operators/op_table.h"
+
 namespace accsim::sim {
 namespace {
 
@@ -64,6 +66,53 @@ Numbers numbers_of(const ValueDef& input) {
   return out;
 }
 
+/// Inputs of a graph that recurrent operators read as their states, through others or not, and as
+/// nothing else.
+class States {
+ public:
+  explicit States(const GraphDef& graph) {
+    if (std::ranges::none_of(graph.nodes, [](const NodeDef& node) { return is_recurrent(node); }))
+      return;
+    for (const ValueDef& input : graph.inputs)
+      if (input.dims && input.dims->size() == 3) from_[input.name] = {input.name};
+    for (const NodeDef& node : graph.nodes) look_at(node);
+  }
+  bool contains(std::string_view input) const {
+    return states_.contains(input) && !others_.contains(input);
+  }
+
+ private:
+  using Inputs = std::set<std::string_view>;
+
+  static bool is_state(const OpRow& row, size_t port) {
+    return port < row.ports.size() && row.ports[port].name.starts_with("initial_");
+  }
+
+  static bool is_recurrent(const NodeDef& node) {
+    const OpRow* const row = find_op(node.domain, node.op_type);
+    for (size_t i = 0; row != nullptr && i < row->ports.size(); ++i)
+      if (is_state(*row, i)) return true;
+    return false;
+  }
+
+  void look_at(const NodeDef& node) {
+    const OpRow* const row = find_op(node.domain, node.op_type);
+    const bool recurrent = is_recurrent(node);
+    Inputs read;
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const auto found = from_.find(node.inputs[i]);
+      if (found == from_.end()) continue;
+      Inputs& to = !recurrent ? read : is_state(*row, i) ? states_ : others_;
+      to.insert(found->second.begin(), found->second.end());
+    }
+    if (read.empty()) return;
+    for (const std::string& output : node.outputs) from_[output] = read;
+  }
+
+  std::map<std::string_view, Inputs> from_;  ///< what tensors are made of
+  Inputs states_, others_;
+};
+
 /// The ways to choose the sizes of some names together.
 using Choices = std::vector<Sizes>;
 
@@ -96,6 +145,7 @@ class Search {
 
   const InputDefs& inputs_;
   std::map<std::string, NamedSize> sizes_;
+  const States states_;
   std::map<Numbers, int64_t> alike_;  ///< how many inputs have a shape, names aside
   std::set<size_t> masks_;            ///< inputs with axes that count tokens
   /// Of an input dims of stored tensors that nodes read together with it.
@@ -109,7 +159,7 @@ class Search {
 
 Search::Search(const GraphDef& graph, const InputDefs& inputs, const std::vector<std::string>& open,
                const Sizes& bound)
-    : inputs_(inputs) {
+    : inputs_(inputs), states_(graph) {
   const std::vector<NamedSize> sizes = named_sizes(inputs);
   look_at_inputs(sizes);
   look_at_weights(graph);
@@ -155,8 +205,13 @@ void Search::look_at_weights(const GraphDef& graph) {
     }
 }
 
-/// Tokens come in batches, whatever axis of a state is the batch.
+/// Tokens come in batches, whatever axis of a state is the batch. Of the states of recurrent
+/// operators the middle one is.
 bool Search::is_batch(const NamedSize& size) const {
+  if (std::ranges::any_of(size.places, [&](const SizePlace& at) {
+        return at.axis == 1 && states_.contains(input(at).name);
+      }))
+    return true;
   bool is_first = false;
   for (const SizePlace& at : size.places) {
     if (!of_tokens(input(at)) || axes(at) < 2) continue;

@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 
+#include "sim/base/file_kind.h"
 #include "sim/onnx/file_handle.h"
 
 namespace accsim::sim::onnx {
@@ -19,27 +19,6 @@ namespace {
 Error io_error(const std::string& path, std::string message) {
   return Error{Errc::io, std::move(message), path};
 }
-
-struct Magic {
-  std::string_view bytes;
-  size_t offset;
-  std::string_view kind;
-};
-
-constexpr std::array<Magic, 10> kMagics = {{
-    {"\x89PNG", 0, "a PNG image"},
-    {"PK\x03\x04", 0, "a ZIP archive (a PyTorch checkpoint is one: export it to ONNX first)"},
-    {"\x1F\x8B", 0, "a gzip file: unpack it first"},
-    {"\x89HDF", 0, "an HDF5 file (a Keras checkpoint is one: convert it to ONNX first)"},
-    {"\x7F"
-     "ELF",
-     0, "an ELF binary"},
-    {"ORTM", 4, "an ONNX Runtime .ort file: give the .onnx it was made from"},
-    {"TFL3", 4, "a TensorFlow Lite model: convert it to ONNX first"},
-    {"version https://git-lfs", 0, "a Git LFS pointer: fetch the real file with `git lfs pull`"},
-    {"%PDF", 0, "a PDF document"},
-    {"SQLite format 3", 0, "a SQLite database (a sweep's store is one: accsim sweep show)"},
-}};
 
 }  // namespace
 
@@ -66,9 +45,8 @@ Result<MappedFile> map_file(const std::string& path) {
 
 std::string guess_kind(ByteSpan bytes) {
   const std::string_view text = bytes.text();
-  for (const Magic& magic : kMagics)
-    if (text.size() >= magic.offset && text.substr(magic.offset).starts_with(magic.bytes))
-      return std::string(magic.kind);
+  if (const FileKind* const kind = file_kind(text))
+    return fmt::format("{}{}", kind->name, kind->advice);
   const std::string_view head = text.substr(0, 256);
   const bool printable = std::all_of(head.begin(), head.end(), [](char c) {
     return (c >= ' ' && c <= '~') || c == '\n' || c == '\r' || c == '\t';

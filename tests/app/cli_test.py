@@ -715,6 +715,13 @@ class Dram(CliTest):
                 float(differ), (float(closed) / float(stepped) - 1) * 100, delta=0.5
             )
 
+    def test_what_is_rounded_to_nothing_has_no_sign(self):
+        words = ("--bursts", 20000, "--pattern", "random:16384@1")
+        result = run("hw", "dram", ROOT / "configs" / "64x64-hbm-banked.yaml", *words)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stdout, r" 0\.0 ")
+        self.assertNotRegex(result.stdout, r"[-+]0\.0\b")
+
     def test_default_patterns(self):
         result = run("hw", "dram", self.DDR4, "--bursts", 1000)
         self.assertEqual(result.returncode, 0, result.stderr)

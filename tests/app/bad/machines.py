@@ -69,6 +69,22 @@ CASES = [
     """,
     ),
     Case(
+        "a sweep's store in the place of a machine",
+        CHECK,
+        {"bad.yaml": b"SQLite format 3\0" + bytes(100)},
+        """
+        accsim: error: bad.yaml: not YAML, but a SQLite database; give a file of plain UTF-8 text
+    """,
+    ),
+    Case(
+        "a packed file in the place of a machine",
+        CHECK,
+        {"bad.yaml": b"\x1f\x8b\x08" + bytes(100)},
+        """
+        accsim: error: bad.yaml: not YAML, but a gzip file; give a file of plain UTF-8 text
+    """,
+    ),
+    Case(
         "a misspelt key",
         CHECK,
         bad("rows: 8 ", "row: 8 "),

@@ -34,5 +34,29 @@ TEST(FittingSizes, AreFewTriedHoweverManyAreOpen) {
   EXPECT_LE(tried, 3) << "the first that fits, and two other pictures";
 }
 
+/// What is proposed for N of x (T x N x 40) and of the states of two layers, 2 x N x 8.
+int64_t proposed_batch(const std::string& op, const Strings& states) {
+  GraphDef graph;
+  graph.inputs = {value("x", {{-1, "T"}, {-1, "N"}, {40, ""}})};
+  NodeDef cell = node(op, {"x", "w", "r", "", ""}, {"y"});
+  for (const std::string& name : states) {
+    graph.inputs.push_back(value(name, {{2, ""}, {-1, "N"}, {8, ""}}));
+    graph.nodes.push_back(node("Slice", {name, "zero", "one"}, {name + "0"}));
+    cell.inputs.push_back(name + "0");
+  }
+  graph.nodes.push_back(cell);
+  InputDefs inputs;
+  for (const ValueDef& v : graph.inputs) inputs.push_back(&v);
+  const FittingSizes found =
+      find_sizes(graph, inputs, {"T", "N"}, {}, [](const Sizes&) { return true; });
+  return found.sizes.at("N");
+}
+
+TEST(FittingSizes, TakeTheMiddleOfAStateForABatch) {
+  EXPECT_EQ(1, proposed_batch("LSTM", {"h", "c"}));
+  EXPECT_EQ(1, proposed_batch("GRU", {"h"}));
+  EXPECT_EQ(1, proposed_batch("RNN", {"h"}));
+}
+
 }  // namespace
 }  // namespace accsim::sim
