@@ -24,6 +24,12 @@ Status bias_add_shape(InferContext& node) {
   return same_shape(node);
 }
 
+constexpr decltype(OpRow::ports) kFusedConvPorts = {
+    {"X"}, {"W", PortRole::weight}, {"B", PortRole::bias}, {"Z"}};
+constexpr decltype(OpRow::attributes) kFusedConvAttributes = {
+    "activation", "activation_params", "auto_pad", "dilations",
+    "group",      "kernel_shape",      "pads",     "strides"};
+
 constexpr OpRow kContribOperators[] = {
     {.name = "FusedMatMul",
      .domain = kMicrosoft,
@@ -48,9 +54,8 @@ constexpr OpRow kContribOperators[] = {
      .domain = kMicrosoft,
      .min_inputs = 2,
      .max_inputs = 4,
-     .ports = {{"X"}, {"W", PortRole::weight}, {"B", PortRole::bias}, {"Z"}},
-     .attributes = {"activation", "activation_params", "auto_pad", "dilations", "group",
-                    "kernel_shape", "pads", "strides"},
+     .ports = kFusedConvPorts,
+     .attributes = kFusedConvAttributes,
      .fate = Fate::gemm,
      .shape = fused_conv_rule,
      .cost = fused_conv_cost,
@@ -60,9 +65,8 @@ constexpr OpRow kContribOperators[] = {
      .domain = kMicrosoft,
      .min_inputs = 2,
      .max_inputs = 4,
-     .ports = {{"X"}, {"W", PortRole::weight}, {"B", PortRole::bias}, {"Z"}},
-     .attributes = {"activation", "activation_params", "auto_pad", "dilations", "group",
-                    "kernel_shape", "pads", "strides"},
+     .ports = kFusedConvPorts,
+     .attributes = kFusedConvAttributes,
      .fate = Fate::gemm,
      .shape = nhwc_fused_conv_rule,
      .cost = nhwc_fused_conv_cost,
