@@ -44,12 +44,12 @@ CLI::Option* bind_row(const OptionRow& row, CLI::App& app, const MachineFile& ma
   CLI::Option* const option = bind_target(row, app);
   if (option == nullptr) return nullptr;
   if (row.required) option->required();
+  if (!row.needs.empty()) option->needs(app.get_option(row.needs));
   if (row.is_flag()) return option;
   if (!row.value().empty() && row.choices.empty()) option->type_name(row.value());
   if (row.is_repeatable() && !row.is_positional()) option->allow_extra_args(false);
   add_checks(row, *option);
   if (row.kind == ValueKind::machine) option->transform(machine_file);
-  if (!row.needs.empty()) option->needs(app.get_option(row.needs));
   return option;
 }
 

@@ -85,7 +85,8 @@ void RunCommand::add_to(Command& program) {
         .to = &raw_,
         .about = "Of --dump: for other runtimes, a folder for each layer with layer.onnx, inputs "
                  "(.bin) and outputs (.out) as raw elements, row-major and little-endian; "
-                 "manifest.json has their names, types and shapes"}});
+                 "manifest.json has their names, types and shapes",
+        .needs = "--dump"}});
   add_int8_to(*sub_);
   model_.add_attention_to(*sub_);
   model_.add_run_limits_to(*sub_);
@@ -150,7 +151,6 @@ void RunCommand::check_options(Errors& errors) const {
   useless(calibrate_ != 0 && !network_, "--network", "--calibrate");
   useless(percentile_ != 100 && !network_, "--network", "--percentile");
   useless(!json_.empty() && !network_, "--network", "--json");
-  useless(raw_ && dump_.empty(), "--dump", "--raw");
   if (!dump_.empty() && output_.empty())
     errors.push_back({Errc::usage, "needs a folder to write to: --output DIR", "--dump"});
   if (raw_ && int8_)

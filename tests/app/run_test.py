@@ -172,7 +172,7 @@ class Run(Case):
     def test_a_raw_dump_of_what_is_not_so(self):
         path, _, _ = self.two_layers()
         out = ("--output", self.folder / "d")
-        self.refused("--raw: has no use without --dump", "run", path, *out, "--raw")
+        self.refused("--raw requires --dump", "run", path, *out, "--raw")
         self.refused("not of --int8", "run", path, *out, "--dump", "all", "--raw", "--int8")
 
     def test_outputs_whose_names_make_one_file_name_get_two_files(self):
