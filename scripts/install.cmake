@@ -48,7 +48,7 @@ endif()
 install(DIRECTORY rtl configs DESTINATION ${data} COMPONENT program)
 install(FILES hw/cosim/rtl_abi.h DESTINATION ${data}/hw/cosim COMPONENT program)
 install(DIRECTORY hw/cosim/model DESTINATION ${data}/hw/cosim COMPONENT program)
-install(FILES python/accsim/_export.py python/accsim/_tensors.py
+install(FILES python/accsim/_alone.py python/accsim/_export.py python/accsim/_tensors.py
   DESTINATION ${data}/python/accsim COMPONENT program)
 install(FILES README.md CHANGELOG.md LICENSE CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR}
   COMPONENT program)

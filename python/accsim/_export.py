@@ -1,13 +1,11 @@
 """PyTorch's exporter of TorchScript, for modules and for files.
 
 Runs alone too, as the program accsim starts it, and needs torch only: python3 _export.py FILE.pt
-OUTPUT.onnx SHAPE... Exit code 0: written; 65: it can't be, and why is printed; 69: this Python has
-no torch, and which it is is printed."""
+OUTPUT.onnx SHAPE... Exit codes are those of _alone.py."""
 
 from __future__ import annotations
 
 import contextlib
-import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
@@ -111,20 +109,9 @@ def export_file(path: str, shapes: Sequence[str], onnx: str) -> None:
     export_module(load_script(path).eval(), inputs, onnx, weights=True)
 
 
-def _main(path: str, onnx: str, *shapes: str) -> int:
-    try:
-        import_module("torch")
-    except ImportError:
-        print(sys.executable)
-        return 69
-    try:
-        export_file(path, shapes, onnx)
-    except ExportError as error:
-        print(error)
-        return 65
-    return 0
+def _export(path: str, onnx: str, *shapes: str) -> None:
+    export_file(path, shapes, onnx)
 
 
 if __name__ == "__main__":
-    del sys.path[0]  # this folder, whose modules aren't anybody else's
-    sys.exit(_main(*sys.argv[1:]))
+    import_module("_alone").run_alone(_export, ExportError)

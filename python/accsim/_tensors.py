@@ -2,14 +2,12 @@
 
 Runs alone, as the program accsim starts it, and needs torch only: python3 _tensors.py FILE FOLDER.
 FOLDER gets the elements of each tensor, in files 0, 1 ..., and a file `list` with an entry
-"TYPE DIM,DIM... NAME" for each, which ends in a zero byte. Exit code 0: written; 65: it can't be,
-and why is printed; 69: this Python has no torch, and which it is is printed."""
+"TYPE DIM,DIM... NAME" for each, which ends in a zero byte. Exit codes are those of _alone.py."""
 
 from __future__ import annotations
 
 import ctypes
 import pathlib
-import sys
 from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
@@ -81,20 +79,5 @@ def _strided() -> Any:
     return import_module("torch").strided
 
 
-def _main(path: str, folder: str) -> int:
-    try:
-        import_module("torch")
-    except ImportError:
-        print(sys.executable)
-        return 69
-    try:
-        write(path, folder)
-    except TensorsError as error:
-        print(error)
-        return 65
-    return 0
-
-
 if __name__ == "__main__":
-    del sys.path[0]  # this folder, whose modules aren't anybody else's
-    sys.exit(_main(*sys.argv[1:]))
+    import_module("_alone").run_alone(write, TensorsError)
