@@ -2,14 +2,15 @@
 """Does accsim compute what PyTorch computes, and count PyTorch's parameters, in every classifier of
 torchvision, and in small transformers?
 
-    PYTHONPATH=PACKAGE PYTHON tests/pytorch/check.py [--write] [NETWORK ...]
+    PYTHONPATH=PACKAGE PYTHON tests/pytorch/check.py [--write] [--rest] [NETWORK ...]
 
 PYTHON has what models/exporter/modern/mixed_requirements.txt and the file before it name, PACKAGE
 is accsim's. Networks have random weights, and small pictures where they take them. Of each:
 golden(), every call of every module in float, and products in int8 where it isn't too large; and
 `inspect` of the file that the program makes of its TorchScript against the sum of numel(). Each
-network is a process of its own. A table goes to stdout, and with --write to README.md; exit code 1
-where something isn't so, 77 without the packages.
+network is a process of its own. A table goes to stdout, and with --write to README.md, whose other
+rows stay; --rest leaves out networks that have one. Exit code 1 where something isn't so, 77
+without the packages.
 """
 
 import argparse
@@ -147,16 +148,58 @@ COLUMNS += ["PyTorch's parameters", "ours", "buffers", "ours"]
 HEAD = f"| {' | '.join(COLUMNS)} |\n|---|{'---:|' * (len(COLUMNS) - 1)}\n"
 
 
-def write(rows, versions):
+def number(word):
+    return int(word.replace(",", ""))
+
+
+def parsed(text):
+    """The row of a line of the table."""
+    words = [word.strip() for word in text.strip().strip("|").split("|")]
+    if len(words) < len(COLUMNS):
+        return {"name": words[0], "error": words[1]}
+    passed, calls = words[2].split(" of ")
+    int8 = words[4] != "-"
+    return {
+        "name": words[0],
+        "input": words[1],
+        "calls": number(calls),
+        "passed": number(passed),
+        "float_error": float(words[3]),
+        "int8": number(words[4]) if int8 else 0,
+        "int8_error": float(words[5]) if int8 else None,
+        **dict(
+            zip(
+                ("torch_params", "params", "torch_buffers", "buffers"),
+                map(number, words[6:]),
+                strict=True,
+            )
+        ),
+        "failed": [] if passed == calls else ["?"],
+    }
+
+
+def written():
+    """Rows of README.md."""
+    table = (HERE / "README.md").read_text().partition(BEGIN)[2].partition(END)[0]
+    return [parsed(text) for text in table.split(HEAD)[-1].splitlines() if text.startswith("|")]
+
+
+def versions(*packages):
+    return ", ".join(f"{p.__name__} {p.__version__.partition('+')[0]}" for p in packages)
+
+
+def write(measured, order, made_with):
     path = HERE / "README.md"
     text = path.read_text()
+    known = {row["name"]: row for row in [*written(), *measured]}
+    rows = [known[name] for name in order if name in known]
     table = HEAD + "".join(line(row) + "\n" for row in rows)
     good = sum(map(is_right, rows))
     calls = sum(row.get("calls", 0) for row in rows)
     right = sum(row.get("passed", 0) for row in rows)
     exact = sum(row.get("params") == row.get("torch_params", -1) for row in rows)
     found = (
-        f"{versions}: {right:,} of {calls:,} calls are right, in {len(rows)} networks; {good} of "
+        f"{made_with}: {right:,} of {calls:,} calls are right, in {len(rows)} networks; {good} of "
         f"these are right in all. {exact} have PyTorch's parameters exactly.\n\n"
     )
     before, after = text.partition(BEGIN)[0], text.partition(END)[2]
@@ -166,6 +209,7 @@ def write(rows, versions):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--write", action="store_true", help="write the table to README.md")
+    parser.add_argument("--rest", action="store_true", help="only what README.md has no row of")
     parser.add_argument("--jobs", type=int, default=1, help="networks at a time")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     parser.add_argument("networks", nargs="*")
@@ -181,13 +225,15 @@ def main():
         return 0
     rows = []
     classifiers = torchvision.models.list_models(module=torchvision.models)
-    names = args.networks or [*classifiers, *TRANSFORMERS]
+    order = [*classifiers, *TRANSFORMERS]
+    known = {row["name"] for row in written()} if args.rest else set()
+    names = args.networks or [name for name in order if name not in known]
     with ThreadPoolExecutor(args.jobs) as pool:
         for row in pool.map(in_a_process, names):
             rows.append(row)
             print(line(row), "" if is_right(row) else f"WRONG {row.get('failed')}", flush=True)
             if args.write:
-                write(rows, f"torch {torch.__version__}, torchvision {torchvision.__version__}")
+                write(rows, order, versions(torch, torchvision))
     return 0 if all(map(is_right, rows)) else 1
 
 
