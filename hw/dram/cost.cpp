@@ -92,13 +92,10 @@ double DramCosts::scattered_clocks(const DramTransfer& t, double runs) const {
   return runs * (clocks[below] + (clocks[below + 1] - clocks[below]) * (real(bursts) / whole - 1));
 }
 
-const StridedCounts& DramCosts::strided(const DramTransfer& t) {
-  std::vector<int64_t> key = {t.run, t.write, std::ssize(t.levels)};
-  for (const DramTransfer::Level& l : t.levels) key.insert(key.end(), {l.count, l.stride});
-  for (const DramTransfer::Level& l : t.around) key.insert(key.end(), {l.count, l.stride});
-  const auto [at, fresh] = strided_.try_emplace(std::move(key));
-  if (fresh) at->second = count_strided(system_, t);
-  return at->second;
+StridedCounts DramCosts::strided(const DramTransfer& t) {
+  const auto [at, fresh] = strided_.try_emplace(count_key(system_, t));
+  if (fresh) at->second = strided_rates(system_, t);
+  return scaled(at->second, t);
 }
 
 DramCost DramCosts::transfer(const DramTransfer& transfer) {
@@ -117,7 +114,7 @@ DramCost DramCosts::transfer(const DramTransfer& transfer) {
   if (t.scattered) {
     bus = clocks = scattered_clocks(t, runs);
   } else if (!t.levels.empty()) {
-    const StridedCounts& counts = strided(t);
+    const StridedCounts counts = strided(t);
     bus = counts.bus;
     clocks = counts.clocks;
   } else {

@@ -37,6 +37,13 @@ struct DramTransfer {
   std::span<const Level> around = {};
 };
 
+/// What a burst of a strided transfer asks of a DRAM, when transfers like it follow one another.
+struct StridedRates {
+  double run_bursts = 0;       ///< bursts of a run, in the mean
+  double activates = 0;        ///< per burst
+  double bus = 0, clocks = 0;  ///< per burst, without refresh
+  double refresh = 0;          ///< the part of the time that is left beside it
+};
 /// What a strided transfer asks of a DRAM, when transfers like it follow one another.
 struct StridedCounts {
   double bursts = 0;     ///< of the whole transfer, all channels
@@ -85,7 +92,7 @@ class DramCosts {
  private:
   static constexpr size_t kLengths = 24;  ///< 1 .. 2^23 bursts
   double scattered_clocks(const DramTransfer& t, double runs) const;
-  const StridedCounts& strided(const DramTransfer& t);
+  StridedCounts strided(const DramTransfer& t);
 
   DramSystem system_;
   ByteRate peak_;
@@ -93,8 +100,8 @@ class DramCosts {
   int64_t latency_;
   std::array<int64_t, 2> turns_{};
   std::array<double, 2> stream_{};  ///< clocks a burst of a stream of all channels: read, write
-  std::array<std::array<double, kLengths>, 2> random_{};   ///< clocks of a run of 2^i bursts
-  std::map<std::vector<int64_t>, StridedCounts> strided_;  ///< of those seen so far
+  std::array<std::array<double, kLengths>, 2> random_{};  ///< clocks of a run of 2^i bursts
+  std::map<std::vector<int64_t>, StridedRates> strided_;  ///< of those seen so far
 };
 
 }  // namespace accsim::hw

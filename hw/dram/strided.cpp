@@ -1,6 +1,7 @@
 #include "hw/dram/strided.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "hw/dram/address.h"
@@ -83,7 +84,7 @@ class Counter {
     for (size_t i = 0; i < banks_.size(); ++i)
       banks_[i].activates -= visits_[i].to_come(asked_[i / all_banks_], queue(transfer_.write));
   }
-  StridedCounts counts() const;
+  StridedRates rates() const;
 
  private:
   /// In the middle of a transfer.
@@ -217,15 +218,15 @@ double Counter::feed(std::span<const double> service) const {
   return (now - before) / real(all - begin);
 }
 
-StridedCounts Counter::counts() const {
+StridedRates Counter::rates() const {
   const DramDevice& d = system_.device;
   const double burst = real(std::max(d.burst_clocks, d.t.ccd_s));
   const double recovery = transfer_.write ? real(d.t.cwl + d.burst_clocks + d.t.wr) : real(d.t.rtp);
   const double refresh = recovery + real(d.t.rp_all + d.t.rfc + d.t.rcd) - burst;
   const bool cut = transfer_.run / d.burst_bytes() >= 4 * least_;
-  double bursts = cut ? real(transfer_.run) / real(d.burst_bytes())
-                      : real(std::ssize(channels_)) / real(std::ssize(runs_));
-  for (const DramTransfer::Level& l : transfer_.levels) bursts *= real(l.count);
+  StridedRates out;
+  out.run_bursts = cut ? real(transfer_.run) / real(d.burst_bytes())
+                       : real(std::ssize(channels_)) / real(std::ssize(runs_));
   double activates = 0;
   std::vector<double> alone, held;
   for (int64_t c = 0; c < system_.channels; ++c) {
@@ -237,11 +238,27 @@ StridedCounts Counter::counts() const {
     held.push_back(clocks.held / std::max(1.0, asked));
     for (const BankUse& b : banks) activates += b.activates;
   }
-  const double scale = bursts / (1 - refresh / real(d.t.refi));
-  const double bus = feed(held) * scale;
+  out.activates = activates / real(std::ssize(channels_));
+  out.refresh = 1 - refresh / real(d.t.refi);
+  out.bus = feed(held);
   const bool bus_bound = std::ranges::all_of(alone, [&](double s) { return s <= burst; });
-  return {bursts, activates / real(std::ssize(channels_)) * bursts, bus,
-          bus_bound ? bus : feed(alone) * scale};
+  out.clocks = bus_bound ? out.bus : feed(alone);
+  return out;
+}
+
+/// Levels or loops, as far as a walk sees them that ends after `most` of what one inner iteration
+/// has `each` of, at least: behind that neither count nor stride matters.
+void add_seen(std::span<const DramTransfer::Level> levels, double each, double most,
+              std::vector<int64_t>& key) {
+  const size_t first = key.size();
+  for (size_t i = levels.size(); i-- > 0 && each < most;) {
+    const DramTransfer::Level& l = levels[i];
+    const double needed = std::ceil(most / each);
+    key.push_back(real(l.count) < needed ? l.count : static_cast<int64_t>(needed));
+    key.push_back(l.stride);
+    each *= real(l.count);
+  }
+  key.push_back(static_cast<int64_t>(key.size() - first));
 }
 
 }  // namespace
@@ -250,10 +267,33 @@ int64_t counted_bursts(const DramSystem& system, bool write) {
   return 4 * std::max<int64_t>(1024, queue(write) * system.channels);
 }
 
-StridedCounts count_strided(const DramSystem& system, const DramTransfer& transfer) {
+StridedRates strided_rates(const DramSystem& system, const DramTransfer& transfer) {
   Counter counter(system, transfer);
   counter.walk();
-  return counter.counts();
+  return counter.rates();
+}
+
+StridedCounts scaled(const StridedRates& rates, const DramTransfer& transfer) {
+  double bursts = rates.run_bursts;
+  for (const DramTransfer::Level& l : transfer.levels) bursts *= real(l.count);
+  const double scale = bursts / rates.refresh;
+  return {bursts, rates.activates * bursts, rates.bus * scale, rates.clocks * scale};
+}
+
+StridedCounts count_strided(const DramSystem& system, const DramTransfer& transfer) {
+  return scaled(strided_rates(system, transfer), transfer);
+}
+
+std::vector<int64_t> count_key(const DramSystem& system, const DramTransfer& transfer) {
+  // The walk ends in the middle of a transfer of `most` bursts, and behind kFew smaller ones.
+  const double least = real(counted_bursts(system, transfer.write)), most = 4 * least;
+  double bursts = real(ceil_div(transfer.run, system.device.burst_bytes()));
+  std::vector<int64_t> key = {transfer.run, transfer.write};
+  add_seen(transfer.levels, bursts, most, key);
+  for (const DramTransfer::Level& l : transfer.levels) bursts *= real(l.count);
+  const double transfers = std::max(real(static_cast<int64_t>(kFew)), std::ceil(least / bursts));
+  if (bursts < most) add_seen(transfer.around, 1, transfers, key);
+  return key;
 }
 
 }  // namespace accsim::hw

@@ -38,4 +38,12 @@ int64_t counted_bursts(const DramSystem& system, bool write);
 ///   1 - (recovery + tRPab + tRFC + tRCD - burst) / tREFI
 StridedCounts count_strided(const DramSystem& system, const DramTransfer& transfer);
 
+/// The first step of it: the walk. Transfers that count_key() has one key for have the same rates.
+StridedRates strided_rates(const DramSystem& system, const DramTransfer& transfer);
+/// The second: what the whole transfer has of them.
+StridedCounts scaled(const StridedRates& rates, const DramTransfer& transfer);
+
+/// What the walk sees of a transfer: runs, and of levels and loops as much as it goes through.
+std::vector<int64_t> count_key(const DramSystem& system, const DramTransfer& transfer);
+
 }  // namespace accsim::hw

@@ -38,10 +38,10 @@ class Space {
     if (too_many()) return options_.most_tilings + 1;
     sort();
     size_t next = 0;
-    while (next < pool_.size() && promises(pool_[next])) time(pool_[next++]);
+    while (next < pool_.size() && promises(pool_[next]) && !too_many()) time(pool_[next++]);
     pool_.erase(pool_.begin(), pool_.begin() + static_cast<ptrdiff_t>(next));
     if (options_.aim.slackens()) search_slack();
-    return bounded_;
+    return too_many() ? options_.most_tilings + 1 : bounded_;
   }
 
  private:
@@ -83,7 +83,7 @@ class Space {
     std::stable_sort(pool_.begin(), pool_.end(),
                      [](const Candidate& a, const Candidate& b) { return a.burden < b.burden; });
     for (const Candidate& c : pool_) {
-      if (c.burden >= found_.burden || c.burden > worth(found_.burden)) break;
+      if (c.burden >= found_.burden || c.burden > worth(found_.burden) || too_many()) break;
       if (static_cast<double>(c.bound) <= most_cycles()) time(c);
     }
   }
@@ -160,7 +160,8 @@ class Space {
   bool too_many() const {
     constexpr size_t kMostKept = 300'000;
     return options_.most_tilings < std::numeric_limits<int64_t>::max() &&
-           (bounded_ > options_.most_tilings || pool_.size() > kMostKept);
+           (bounded_ + options_.bounds_of_a_timing * timed_ > options_.most_tilings ||
+            pool_.size() > kMostKept);
   }
 
   /// Only cycles are bounded by the array's streams alone, or by loads.

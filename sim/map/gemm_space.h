@@ -36,6 +36,7 @@ struct SpaceOptions {
   int64_t below_dram_bytes = 0;
   /// No more tilings are bounded: what has been found by then isn't the best.
   int64_t most_tilings = std::numeric_limits<int64_t>::max();
+  int64_t bounds_of_a_timing = 0;  ///< to time one counts as so many that are bounded
 };
 
 /// What a search has found so far. A candidate whose bounds say that it is no better is left out.

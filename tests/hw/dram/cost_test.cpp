@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
+#include <random>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -124,6 +127,32 @@ TEST(DramCosts, DoQueuesReachIntoTheNextTransfer) {
     for (const Levels& around : {Levels{{100, 128 * runs}}, Levels{{100, 0}}, Levels{}})
       EXPECT_NEAR(cycles(costs, {levels, 64, false, false, around}), same, 0.01 * same + 1);
   }
+}
+
+/// What is remembered of a transfer serves others whose walk is the same: to the last bit.
+TEST(DramCosts, HaveTransfersOfOneKeyTheSameRates) {
+  const DramSystem system =
+      dram_system(machine(DramPreset::ddr4_2400, 2, DramMap::bank_group_high, 1200));
+  std::mt19937 random(5);
+  const auto one_of = [&](std::initializer_list<int64_t> values) {
+    return values.begin()[random() % values.size()];
+  };
+  std::map<std::vector<int64_t>, StridedRates> seen;
+  int shared = 0;
+  for (int i = 0; i < 400; ++i) {
+    const Levels levels = {{one_of({2, 3, 40, 90}), 8192}, {one_of({2, 30, 3000, 4000}), 256}};
+    Levels around;
+    for (auto l = random() % 3; l > 0; --l)
+      around.push_back({one_of({2, 3, 500, 5000}), one_of({0, 64, 1 << 20})});
+    const DramTransfer t = {levels, one_of({64, 200, 1 << 20}), random() % 2 == 0, false, around};
+    const StridedRates mine = strided_rates(system, t);
+    const auto [at, fresh] = seen.try_emplace(count_key(system, t), mine);
+    const StridedRates& other = at->second;
+    shared += fresh ? 0 : 1;
+    EXPECT_EQ(std::tie(mine.run_bursts, mine.activates, mine.bus, mine.clocks, mine.refresh),
+              std::tie(other.run_bursts, other.activates, other.bus, other.clocks, other.refresh));
+  }
+  EXPECT_GT(shared, 100);
 }
 
 /// Two rows of one bank by turns, a column further each time: a visit has what its row is wanted
