@@ -21,6 +21,7 @@ void AdviseCommand::add_to(Command& program) {
               .required = true}});
   model_.add_to(*sub_, true);
   model_.add_torch_to(*sub_);
+  model_.add_programs_to(*sub_);
   mapping_.add_to(*sub_);
   sub_->add({{.name = "--json",
               .to = &json_,
@@ -44,6 +45,9 @@ int AdviseCommand::run(const Console& console) const {
   collect(graph, errors);
   if (!errors.empty()) return report_errors(errors);
   journal.step("machine and model read");
+  // What is too much for one machine isn't costed on a hundred.
+  const auto once = cost_network(*graph, *machine, *options, elaborate_options->limits.programs);
+  if (!once) return report_errors(once.errors());
   Result<Workload> workload = Workload::prepare(std::move(*graph));
   if (!workload) return report_errors(workload.errors());
   const Result<Advice> advice = advise(*workload, *machine, *options);
