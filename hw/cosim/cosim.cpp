@@ -42,6 +42,16 @@ class Bench {
         waveform_(waveform) {}
 
   Result<CosimResult> run(const CosimOptions& options) {
+    Result<CosimResult> out = compared(options);
+    if (options.waveform.signals && waveform_.written().first >= 0) {
+      core_.reset();  // the file is whole now
+      *options.waveform.signals = variant_.signals(options.waveform.file);
+    }
+    return out;
+  }
+
+ private:
+  Result<CosimResult> compared(const CosimOptions& options) {
     if (options.check_golden)
       if (Status s = take_golden(options.golden); !s) return s.errors();
     progress_ = options.progress;
@@ -59,7 +69,6 @@ class Bench {
     return result(model.total.count());
   }
 
- private:
   /// Out of reset, with commands in every queue.
   Status start(const std::filesystem::path& waveforms) {
     if (!waveforms.empty() && !std::ofstream(waveforms))

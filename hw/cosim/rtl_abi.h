@@ -7,7 +7,7 @@
 namespace accsim::hw::rtl {
 
 /// Changes whenever this file changes its meaning; checked when a library is loaded.
-inline constexpr uint32_t kAbi = 9;
+inline constexpr uint32_t kAbi = 10;
 inline constexpr size_t kMaxPort = 512;  ///< bytes of the widest port
 inline constexpr size_t kWords = 46;     ///< of the longest descriptor
 inline constexpr int kTensorShift = 34;  ///< addresses: tensor index above the byte offset
@@ -91,6 +91,9 @@ using CreateFunction = void*(const char* trace, bool traced);
 using CycleFunction = void(void* model, Cycle* cycle);
 /// Ends a model that CreateFunction made.
 using DestroyFunction = void(void* model);
+/// Tells `take` the names of the signals in waveforms whose model has ended, with their scopes and,
+/// behind a blank, the range of a wide one.
+using SignalsFunction = void(const char* trace, void* to, void (*take)(void* to, const char* name));
 }
 
 }  // namespace accsim::hw::rtl

@@ -262,7 +262,8 @@ Status VerilatedCore::open(const fs::path& library) {
   create_ = reinterpret_cast<rtl::CreateFunction*>(dlsym(handle_, "accsim_rtl_create"));
   cycle_ = reinterpret_cast<rtl::CycleFunction*>(dlsym(handle_, "accsim_rtl_cycle"));
   destroy_ = reinterpret_cast<rtl::DestroyFunction*>(dlsym(handle_, "accsim_rtl_destroy"));
-  if (!abi || !begin_thread_ || !create_ || !cycle_ || !destroy_ || abi() != rtl::kAbi)
+  signals_ = reinterpret_cast<rtl::SignalsFunction*>(dlsym(handle_, "accsim_rtl_signals"));
+  if (!abi || !begin_thread_ || !create_ || !cycle_ || !destroy_ || !signals_ || abi() != rtl::kAbi)
     return core_error(Errc::io, library.string() + " is not a library of this version; delete it");
   if (!begin_thread()) throw std::bad_alloc();
   return ok();
@@ -282,6 +283,14 @@ bool VerilatedCore::begin_thread() const {
   munmap(room, kRoom);
   begin_thread_();
   return true;
+}
+
+std::vector<std::string> VerilatedCore::signals(const fs::path& trace) const {
+  std::vector<std::string> out;
+  signals_(trace.c_str(), &out, [](void* to, const char* name) {
+    static_cast<std::vector<std::string>*>(to)->emplace_back(name);
+  });
+  return out;
 }
 
 VerilatedCore::Core VerilatedCore::create(const fs::path& trace, bool traced) const {

@@ -44,6 +44,8 @@ class VerilatedCore {
   /// A core in reset. `trace`: file for waveforms, empty for none; `traced`: they have the reset.
   Core create(const std::filesystem::path& trace, bool traced) const;
   void cycle(const Core& core, rtl::Cycle& c) const { cycle_(core.get(), &c); }
+  /// The signals in waveforms of a core that is no more (rtl::SignalsFunction).
+  std::vector<std::string> signals(const std::filesystem::path& trace) const;
 
  private:
   VerilatedCore() = default;
@@ -54,6 +56,7 @@ class VerilatedCore {
   rtl::CreateFunction* create_ = nullptr;
   rtl::CycleFunction* cycle_ = nullptr;
   rtl::DestroyFunction* destroy_ = nullptr;
+  rtl::SignalsFunction* signals_ = nullptr;
 };
 
 }  // namespace accsim::hw

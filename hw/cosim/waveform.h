@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "hw/timing/timing.h"
@@ -20,6 +21,8 @@ struct WaveformOptions {
   };
   std::optional<Commands> of = std::nullopt;
   int64_t most_bytes = INT64_MAX;  ///< no more cycles are written once the file has about so many
+  /// Takes the signals that the file has, with scopes and ranges, of a run that fails, too.
+  std::vector<std::string>* signals = nullptr;
 };
 
 /// What of them has been written.

@@ -20,9 +20,17 @@
 #include "sim/flow/product_words.h"
 #include "sim/flow/real_case.h"
 #include "sim/report/format.h"
+#include "sim/report/signal_list.h"
 
 namespace accsim::sim {
 namespace {
+
+/// What is wrong with the name of a list of signals.
+std::string list_format(const std::string& file) {
+  const std::string end = std::filesystem::path(file).extension().string();
+  if (end == ".gtkw" || end == ".sucl") return "";
+  return "'" + file + "' ends neither in .gtkw (for GTKWave) nor in .sucl (for Surfer)";
+}
 
 /// More random programs than these are counted, and listed only when they differ.
 constexpr int64_t kMostListed = 20;
@@ -109,6 +117,11 @@ void VerifyCommand::add_part_options() {
         .about = "Write waveforms (FST) of one program; of a network best with --trace-layer, and "
                  "--resume-at to get there sooner",
         .kind = ValueKind::written_file},
+       {.name = "--trace-signals",
+        .to = &signals_,
+        .about = "Write which signals of the waveforms to look at first: queues, tokens, array, "
+                 "memory; .gtkw for GTKWave, .sucl for Surfer",
+        .kind = ValueKind::written_file},
        {.name = "--trace-layer",
         .to = &layer_words_.traced,
         .about = "Waveforms of one layer of a network only: from the cycle in which its first "
@@ -187,6 +200,10 @@ Status VerifyCommand::check_arguments() const {
       return Error{Errc::usage, "is of a model as one program", option};
   if (!layer_words_.traced.empty() && trace_.empty())
     return Error{Errc::usage, "needs --trace, the file", "--trace-layer"};
+  if (!signals_.empty() && trace_.empty())
+    return Error{Errc::usage, "needs --trace FILE, the waveforms", "--trace-signals"};
+  if (const std::string wrong = signals_.empty() ? "" : list_format(signals_); !wrong.empty())
+    return Error{Errc::usage, wrong, "--trace-signals"};
   return ok();
 }
 
@@ -222,6 +239,7 @@ Result<VerifyOptions> VerifyCommand::verify_options() const {
   };
   options.trace = trace_;
   options.trace_bytes = trace_limit_ << 20;
+  options.signals = !signals_.empty();
   options.max_cycles = max_cycles_;
   options.seed = seed_;
   options.jobs = jobs_;
@@ -300,6 +318,18 @@ int VerifyCommand::print(const VerifyReport& report, const Console& console) con
                                     .only_failed = random_ > kMostListed && !console.verbose()}));
 }
 
+int VerifyCommand::write_signals(const VerifyReport& report) const {
+  if (signals_.empty()) return kExitOk;
+  // Of the one program that has waveforms; where none were written its row says so.
+  for (const VerifyRow& row : report.rows) {
+    if (row.signals.empty()) continue;
+    const std::string waveforms = std::filesystem::absolute(trace_).string();
+    return write_result(signals_, signals_.ends_with(".gtkw") ? gtkwave_list(row.signals, waveforms)
+                                                              : surfer_list(row.signals));
+  }
+  return kExitOk;
+}
+
 int VerifyCommand::run(const Console& console) const {
   Journal journal(console.verbose());
   journal.reads("machine", hw_);
@@ -319,6 +349,7 @@ int VerifyCommand::run(const Console& console) const {
   report->interrupted = InterruptGuard::requested();
   journal.step("run on RTL, golden and timing model; Verilated cores are kept in " +
                options->variant.cache_dir.string());
+  if (const int code = write_signals(*report); code != kExitOk) return code;
   if (const int code = print(*report, console); code != kExitOk) return code;
   if (report->all_passed()) return kExitOk;
   if (report->interrupted) return kExitFailed;

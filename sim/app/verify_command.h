@@ -30,11 +30,13 @@ class VerifyCommand : public SubCommand {
   Result<std::vector<VerifyCase>> given_cases(const hw::HwConfig& hw) const;
   /// As the options say.
   Result<VerifyOptions> verify_options() const;
+  /// The list of signals that was asked for; exit code.
+  int write_signals(const VerifyReport& report) const;
   int print(const VerifyReport& report, const Console& console) const;
 
   ModelOptions model_;
   MappingOptions mapping_;
-  std::string hw_, json_, trace_, cache_, source_, cycles_ = "equal";
+  std::string hw_, json_, trace_, signals_, cache_, source_, cycles_ = "equal";
   LayerWords layer_words_;
   std::vector<std::string> gemms_, convs_, replaced_;
   int64_t random_ = 0, max_cycles_ = 0, trace_limit_ = 1024;

@@ -123,7 +123,9 @@ class Runner {
     const auto start = std::chrono::steady_clock::now();
     const auto result =
         hw::cosim(program, c.hw, **core, image,
-                  {.waveform = {.file = options_.trace, .most_bytes = options_.trace_bytes}});
+                  {.waveform = {.file = options_.trace,
+                                .most_bytes = options_.trace_bytes,
+                                .signals = options_.signals ? &row.signals : nullptr}});
     row.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (!result) return result.errors();
     add_coverage(program, row.coverage);

@@ -65,6 +65,7 @@ struct VerifyOptions {
   hw::VerilatedCoreOptions variant;
   std::string trace;                ///< waveform file; with several cases, of the last one
   int64_t trace_bytes = INT64_MAX;  ///< about how large it becomes
+  bool signals = false;             ///< the row says which signals it has
   VerifiedLayers layers;            ///< of a network
   bool any_cycles = false;          ///< other cycles than the model's are reported, no fault
   int64_t max_cycles = 0;           ///< longer programs are cut to fewer outputs; 0: never

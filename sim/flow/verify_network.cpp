@@ -215,7 +215,7 @@ class NetworkRunner {
     if (!golden) return golden.errors();
     const Result<std::string> reference = compare(golden->image);
     if (!reference) return reference.errors();
-    const auto result = hw::cosim(part_, hw_, **core, image, cosim_options(*golden));
+    const auto result = hw::cosim(part_, hw_, **core, image, cosim_options(*golden, row));
     row.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (!result) return result.errors();
     add_coverage(part_, row.coverage);
@@ -245,8 +245,10 @@ class NetworkRunner {
     return std::move(reference.difference);
   }
 
-  hw::CosimOptions cosim_options(const hw::GoldenRun& golden) const {
-    hw::CosimOptions out{.waveform = {.file = options_.trace, .most_bytes = options_.trace_bytes},
+  hw::CosimOptions cosim_options(const hw::GoldenRun& golden, VerifyRow& row) const {
+    hw::CosimOptions out{.waveform = {.file = options_.trace,
+                                      .most_bytes = options_.trace_bytes,
+                                      .signals = options_.signals ? &row.signals : nullptr},
                          .golden = &golden};
     if (options_.layers.traced) {
       const BodyRange traced = body_of(*options_.layers.traced, c_.network);

@@ -39,9 +39,10 @@ struct VerifyRow {
   std::string difference;   ///< first command that is wrong, or late where it may not; empty: none
   std::string wrong_layer;  ///< of a network: that command's
   std::optional<WrittenWaveform> waveform;
-  std::string error;     ///< why it could not be run; empty when it was
-  bool no_core = false;  ///< because its core couldn't be built or loaded
-  bool done = false;     ///< false: interrupted before its turn
+  std::vector<std::string> signals = {};  ///< of the waveforms (signal_list.h), where asked for
+  std::string error;                      ///< why it could not be run; empty when it was
+  bool no_core = false;                   ///< because its core couldn't be built or loaded
+  bool done = false;                      ///< false: interrupted before its turn
   /// How often it ran what, by command and option (hw/program/coverage.h).
   std::map<std::string, int64_t> coverage = {};
 

@@ -100,7 +100,7 @@ GIVEN = {
 OUTPUTS = {
     "": ["--json", "--csv", "--html", "--trace", "--annotate"],
     "shapes": ["--json"],
-    "verify": ["--json", "--trace"],
+    "verify": ["--json", "--trace", "--trace-signals"],
     "run": ["--json"],
     "diff": ["--json"],
     "inspect": ["--json", "--csv"],

@@ -239,11 +239,17 @@ class OwnModules(unittest.TestCase):
         self.assertEqual(text.count(kept), 1)
         self.write("post_lane.sv", text.replace(kept, "    value_q <= '0;\n" + kept))
         self.verify("--gemm", "20x30x40", "--replace", lane)
-        said, report = self.verify("--gemm", "20x30x40", "--replace", lane, "--assertions", code=1)
+        waves = ("--trace", self.dir / "x.fst", "--trace-signals", self.dir / "x.sucl")
+        said, report = self.verify(
+            "--gemm", "20x30x40", "--replace", lane, "--assertions", *waves, code=1
+        )
         self.assertRegex(
             report["rows"][0]["error"], r"fails the assertion at .*post_lane_sva\.sv:\d+"
         )
         self.assertEqual(len(list((self.dir / "cache").glob("*/core.so"))), 3, said)
+        # What ends so is looked at most.
+        shown = (self.dir / "x.sucl").read_text().splitlines()
+        self.assertIn("variable_add TOP.accsim_core.retire_post_o", shown)
 
     def test_a_package_of_another_layout_is_refused(self):
         text = (RTL / "accsim_pkg.sv").read_text()

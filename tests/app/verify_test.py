@@ -18,6 +18,7 @@ import tempfile
 import time
 import unittest
 
+import fst
 import onnx
 from program import ACCSIM, ROOT, patience
 
@@ -293,6 +294,61 @@ class VerifyTest(unittest.TestCase):
             self.assertEqual(process.returncode, 1, out)
         self.assertEqual((self.dir / "runs").read_text(), "run\n")
         self.assertEqual(list((self.dir / "cache").iterdir()), [])
+
+    def test_lists_of_signals_name_what_the_waveforms_have(self):
+        trace = self.dir / "x.fst"
+        for flow in ("ws", "os"):
+            shown = {}
+            for end in ("gtkw", "sucl"):
+                path = self.dir / f"x.{end}"
+                case = ("--gemm", SHAPE, "--dataflow", flow)
+                self.report(*case, "--trace", trace, "--trace-signals", path)
+                shown[end] = path.read_text().splitlines()
+            bits = fst.names(trace.read_bytes())
+            gtkwave = [line for line in shown["gtkw"] if line.startswith("TOP.")]
+            kinds = dict(zip(shown["gtkw"][1:], shown["gtkw"], strict=False))
+            known = {name.replace(" ", "") for name in bits}
+            for name in gtkwave:
+                self.assertIn(name, known)
+                self.assertEqual(kinds[name], "@22" if name.endswith("]") else "@28", name)
+            self.assertIn(f'[dumpfile] "{trace}"', shown["gtkw"])
+            surfer = [line.split()[1] for line in shown["sucl"] if line.startswith("variable_add")]
+            self.assertEqual(surfer, [re.sub(r"\[\d+:\d+\]$", "", name) for name in gtkwave])
+            self.assertEqual(len(gtkwave), len(set(gtkwave)))
+            groups = {}
+            for line in shown["sucl"]:
+                word, name = line.split()
+                if word == "divider_add":
+                    groups[name] = []
+                else:
+                    groups[list(groups)[-1]].append(name)
+            self.assertEqual(list(groups), ["Queues", "Tokens", "Array", "Memory"])
+            core = "TOP.accsim_core"
+            self.assertLessEqual(
+                {f"{core}.gemm_valid_i", f"{core}.retire_post_o"}, set(groups["Queues"])
+            )
+            self.assertIn(f"{core}.u_tokens.u_act_full.count_q", groups["Tokens"])
+            self.assertIn(f"{core}.u_execute.gen_array.u_array.sum_o", groups["Array"])
+            self.assertIn(f"{core}.read_addr_o", groups["Memory"])
+            # The array's own ports, not those of the modules in it, which may be thousands.
+            within = [n for n in groups["Array"] if re.search(r"\.u_array\..*\.", n)]
+            self.assertEqual(within, [])
+            # All counters of tokens that the core has.
+            counters = [
+                n.split(" ")[0] for n in bits if re.search(r"\.u_(region_)?tokens\..*count_q", n)
+            ]
+            self.assertLessEqual(set(counters), set(groups["Tokens"]))
+
+    def test_a_list_of_signals_is_of_waveforms(self):
+        trace = ("--trace", self.dir / "x.fst")
+        for args, reason in (
+            (["x.gtkw"], "--trace-signals: needs --trace FILE"),
+            (["x.txt", *trace], "'x.txt' ends neither in .gtkw (for GTKWave) nor in .sucl"),
+            ([self.dir / "no" / "x.gtkw", *trace], "no/x.gtkw: can't create a file in the folder"),
+        ):
+            done = run("--gemm", SHAPE, "--trace-signals", *args)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(reason, done.stderr)
 
     def test_trace_is_a_valid_waveform_file(self):
         path = self.dir / "x.fst"

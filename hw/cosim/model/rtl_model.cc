@@ -9,6 +9,7 @@
 #include "hw/cosim/rtl_abi.h"
 #include "verilated.h"
 #if VM_TRACE
+#include "gtkwave/fstapi.h"
 #include "verilated_fst_c.h"
 #endif
 
@@ -177,6 +178,25 @@ void accsim_rtl_destroy(void* model) {
 #endif
   m->top->final();
   delete m;
+}
+
+void accsim_rtl_signals([[maybe_unused]] const char* trace, [[maybe_unused]] void* to,
+                        [[maybe_unused]] void (*take)(void* to, const char* name)) {
+#if VM_TRACE
+  void* const reader = fstReaderOpen(trace);
+  if (!reader) return;
+  std::string scopes;  // with their dots
+  fstReaderIterateHierRewind(reader);
+  while (const fstHier* const h = fstReaderIterateHier(reader)) {
+    if (h->htyp == FST_HT_SCOPE) scopes += std::string(h->u.scope.name) + ".";
+    if (h->htyp == FST_HT_UPSCOPE) {
+      scopes.pop_back();
+      scopes.resize(scopes.rfind('.') + 1);  // nothing is left of the outermost
+    }
+    if (h->htyp == FST_HT_VAR) take(to, (scopes + h->u.var.name).c_str());
+  }
+  fstReaderClose(reader);
+#endif
 }
 }
 #pragma GCC visibility pop

@@ -65,6 +65,7 @@ void accsim_rtl_begin_thread() {}
 void* accsim_rtl_create(const char*, bool) { return nullptr; }
 void accsim_rtl_cycle(void*, accsim::hw::rtl::Cycle*) {}
 void accsim_rtl_destroy(void*) {}
+void accsim_rtl_signals(const char*, void*, void (*)(void*, const char*)) {}
 }
 )";
 
