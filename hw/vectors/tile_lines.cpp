@@ -1,9 +1,16 @@
 #include "hw/vectors/tile_lines.h"
 
+#include <array>
+
 namespace accsim::hw {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+/// Columns of the table: numbers of a tile's line, of a range the first.
+constexpr std::array kTable = {
+    "m",    "k",       "n", "a", "b", "products", "sums", "accumulate", "accumulator_row",
+    "slot", "in_array"};
 
 /// A x B alone, as the sums lie: m rows of n, input stationary n rows of m. It wraps at 32 bits.
 std::vector<int32_t> products_of(const RetiredCommand& r, const GemmCommand& g) {
@@ -27,6 +34,7 @@ TileLines::TileLines(const HwConfig& hw, const std::filesystem::path& folder, Nu
       products_(folder / "products", formats, NumberType::int32, hw.array.cols),
       post_sums_(folder / "post_sums", formats, NumberType::int32, hw.array.cols),
       group_multipliers_(folder / "group_multipliers", formats, NumberType::int32, 1),
+      table_(folder / "tiles", formats, NumberType::int32, std::ssize(kTable)),
       tile_lines_(folder / "tiles.jsonl"),
       post_lines_(folder / "posts.jsonl") {}
 
@@ -51,6 +59,13 @@ void TileLines::gemm(const RetiredCommand& r, const GemmCommand& g, const Stream
   line["slot"] = r.slot;
   line["in_array"] = r.in_array;
   tile_lines_.add(line);
+  std::array<int32_t, kTable.size()> row{};
+  for (size_t i = 0; i < row.size(); ++i) {
+    const Json& value = line[kTable[i]];
+    row[i] = value.is_boolean() ? value.get<bool>()
+                                : (value.is_array() ? value[0] : value).get<int32_t>();
+  }
+  table_.row(row);
 }
 
 /// What the post reads, group by group.
@@ -95,7 +110,8 @@ Status TileLines::close() {
 std::vector<std::pair<std::string, NumberFile*>> TileLines::files() {
   return {{"products", &products_},
           {"post_sums", &post_sums_},
-          {"group_multipliers", &group_multipliers_}};
+          {"group_multipliers", &group_multipliers_},
+          {"tiles", &table_}};
 }
 
 }  // namespace accsim::hw

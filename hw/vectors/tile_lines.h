@@ -9,7 +9,7 @@
 
 namespace accsim::hw {
 
-/// tiles.jsonl and posts.jsonl, with what they name: operands and results of an array alone.
+/// tiles.jsonl, tiles and posts.jsonl, with what they name: operands and results of an array alone.
 class TileLines {
  public:
   TileLines(const HwConfig& hw, const std::filesystem::path& folder, NumberFormats formats);
@@ -31,6 +31,7 @@ class TileLines {
 
   Accumulators accumulators_;
   NumberFile products_, post_sums_, group_multipliers_;
+  NumberFile table_;  ///< "tiles": the numbers of tiles.jsonl for who can't read JSON
   JsonLines tile_lines_, post_lines_;
   int64_t tiles_ = 0, posts_ = 0;
 };

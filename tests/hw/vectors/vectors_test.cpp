@@ -107,6 +107,11 @@ TEST_F(Vectors, OfTilesHaveAllGemmsAndPosts) {
   EXPECT_EQ(std::ssize(lines("tiles/tiles.jsonl")), kinds["gemm"]);
   EXPECT_EQ(std::ssize(lines("tiles/posts.jsonl")), kinds["post"]);
   EXPECT_FALSE(fs::exists(folder_ / "tiles" / "commands.jsonl"));
+  // The table of the tiles has a row of eleven numbers per line.
+  const std::string table = text_of(folder_ / "tiles" / "tiles.hex");
+  EXPECT_EQ(std::ssize(table), kinds["gemm"] * (11 * 8 + 1));
+  const auto first = lines("tiles/tiles.jsonl").front();
+  EXPECT_EQ(table.substr(80, 8), fmt::format("{:08x}", first["m"].get<int>()));
 }
 
 TEST_F(Vectors, EndWhenTheyAreInterrupted) {
