@@ -46,7 +46,29 @@ double swiglu(const Mixture& m, double gate, double value) {
   return gate * logistic(m.alpha * gate) * (std::clamp(value, -m.limit, m.limit) + m.beta);
 }
 
+/// Has every input the dims that the others ask for?
+Status fits(const KernelContext& step, const Mixture& m) {
+  const Dims wanted[] = {{m.tokens, m.experts}, {m.experts, m.first, m.hidden},
+                         {m.experts, m.first},  {m.experts, m.hidden, m.inner},
+                         {m.experts, m.hidden}, {m.experts, m.inner, m.hidden},
+                         {m.experts, m.inner}};
+  for (size_t i = 0; i < std::size(wanted); ++i)
+    if (step.has_input(i + 1) && step.dims(i + 1) != wanted[i])
+      return bad_node(step, fmt::format("input {} is {}, not {}", i + 1,
+                                        to_string(step.dims(i + 1)), to_string(wanted[i])));
+  int64_t rows = 1;
+  for (size_t i = 0; i + 1 < step.dims(0).size(); ++i) rows *= step.dims(0)[i];
+  const int64_t chosen = int_attr(step, "k", 1);
+  if (rows != m.tokens || chosen < 1 || chosen > m.experts)
+    return bad_node(step, fmt::format("{} tokens go to {} of {} experts, {} are routed", rows,
+                                      chosen, m.experts, m.tokens));
+  return ok();
+}
+
 Result<Mixture> mixture_of(const KernelContext& step) {
+  if (!step.has_input(4) || step.dims(0).empty() || step.dims(1).size() != 2 ||
+      step.dims(2).size() != 3 || step.dims(4).size() != 3)
+    return bad_node(step, "its inputs have other ranks than a mixture's");
   Mixture m;
   m.hidden = step.dims(0).back();
   m.experts = step.dims(1)[1];
@@ -142,6 +164,7 @@ Reals between_products(const Mixture& m, const Reals& made, const Reals& gated) 
 Status mixture(KernelContext& step) {
   const Result<Mixture> m = mixture_of(step);
   if (!m) return m.errors();
+  if (Status s = fits(step, *m); !s) return s;
   const Layer first = Layer::of(step, 2), last = Layer::of(step, 4), gates = Layer::of(step, 6);
   const Reals x = step.reals(0);
   const auto hidden = static_cast<size_t>(m->hidden);

@@ -74,6 +74,16 @@ function namedAlong(lane) {
   return [...names].join('; ');
 }
 
+/** What `read` gives as soon as it is `good`, or after ten seconds: other tests slow the page. */
+async function inTime(page, read, good) {
+  let value = await read();
+  for (let i = 0; i < 100 && !good(value); i++) {
+    await page.waitForTimeout(100);
+    value = await read();
+  }
+  return value;
+}
+
 /** The page asks for commands of the machine that has these rows; 64 is what it began with. */
 const asksFor = (rows) => (request) => request.url().endsWith('api/timeline')
   && (JSON.parse(request.postData()).of.machine['array.rows'] ?? 64) === rows;
@@ -107,9 +117,10 @@ async function showsCommands(view, pid) {
     check(those.at(-1)?.next === null, 'serve: the timeline ends before its last part');
   }
   check(seen[0] !== seen[1], 'serve: two machines of equal cycles tell nothing');
-  await page.waitForTimeout(200);
-  const named = [await page.evaluate(namedAlong, 0), await page.evaluate(namedAlong, 1)];
-  check(/load weight/.test(named[0]) && /gemm/.test(named[1]),
+  const right = (names) => /load weight/.test(names[0]) && /gemm/.test(names[1]);
+  const named = await inTime(page, async () =>
+    [await page.evaluate(namedAlong, 0), await page.evaluate(namedAlong, 1)], right);
+  check(right(named),
     `serve: the timeline names ${named.join(' | ').slice(0, 300)}`);
   const times = [], before = worked(pid);
   for (let i = 0; i < 6; i++) {
@@ -165,7 +176,12 @@ async function keepsChoices(view) {
   await page.evaluate(() => scrollTo({ top: 1200, behavior: 'instant' }));
   const read = async () => Object.fromEntries(await Promise.all(
     Object.entries(choices).map(async ([name, of]) => [name, await of(page)])));
-  const before = await read();
+  // What the page still draws above moves what is below.
+  let before = await read(), last;
+  await inTime(page, async () => {
+    last = before;
+    return before = await read();
+  }, () => JSON.stringify(last) === JSON.stringify(before));
   await page.evaluate(() => { document.querySelector('#roofline').old = true; });
   const rows = page.getByLabel('array.rows, ', { exact: false }).first();
   const value = await rows.inputValue();
@@ -176,7 +192,7 @@ async function keepsChoices(view) {
     await page.evaluate(() => { document.querySelector('#roofline').old = true; });
     await page.waitForTimeout(100);
   }
-  const after = await read();
+  const after = await inTime(page, read, (now) => JSON.stringify(now) === JSON.stringify(before));
   for (const [name, was] of Object.entries(before))
     check(after[name] === was, `serve: a changed field makes ${name} ${after[name]}, not ${was}`);
   await page.locator('#layers .search').fill('');

@@ -210,6 +210,17 @@ inline void add_tables(std::vector<NodeCase>& out) {
                           {number("K", 40), number("N", 3), number("block_size", 32)}));
 }
 
+/// Three tokens of five channels, four experts of six, two of them for each token.
+inline void add_mixtures(std::vector<NodeCase>& out) {
+  const std::vector<NodeInput> plain = {real({3, 5}), real({3, 4}),    real({4, 6, 5}),
+                                        real({4, 6}), real({4, 5, 6}), real({4, 5})};
+  out.push_back(microsoft("MoE", plain, 1, {number("k", 2)}));
+  std::vector<NodeInput> gated = plain;
+  gated.push_back(real({4, 6, 5}));
+  gated.push_back(real({4, 6}));
+  out.push_back(microsoft("MoE", gated, 1, {number("k", 2), word("activation_type", "swiglu")}));
+}
+
 inline void add_quantised(std::vector<NodeCase>& out) {
   const auto bytes = [](const Dims& dims) { return of(DType::uint8, dims); };
   for (const Dims& mask : {Dims{2, 4}, Dims{2}, Dims{4}})
@@ -270,6 +281,7 @@ inline std::vector<NodeCase> hand_made_nodes() {
   hand_made::add_regions(out);
   hand_made::add_attentions(out);
   hand_made::add_tables(out);
+  hand_made::add_mixtures(out);
   hand_made::add_quantised(out);
   hand_made::add_trained(out);
   for (const auto& [op, gates] : {std::pair{"RNN", 1}, {"GRU", 3}, {"LSTM", 4}})
