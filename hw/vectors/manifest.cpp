@@ -75,10 +75,10 @@ std::string memory_file(std::string_view when, size_t tensor) {
   return fmt::format("memory_{}/{:03}", when, tensor);
 }
 
-Status write_manifest(const Program& program, const HwConfig& hw, const VectorOrigin& origin,
-                      const VectorOptions& options,
+Status write_manifest(const Described& of,
                       const std::vector<std::pair<std::string, NumberFile*>>& files,
                       const std::filesystem::path& folder, VectorSummary& summary) {
+  const auto& [program, hw, origin, options] = of;
   const bool whole = options.level == VectorLevel::command;
   Json out{{"schema", kSchema},
            {"accsim", origin.accsim},

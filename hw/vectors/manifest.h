@@ -7,10 +7,16 @@
 
 namespace accsim::hw {
 
+/// What a manifest is of.
+struct Described {
+  const Program& program;
+  const HwConfig& hw;
+  const VectorOrigin& origin;
+  const VectorOptions& options;
+};
 /// manifest.json of a program's vectors, written into the folder; `files` are closed. Adds up the
 /// bytes of their numbers in `summary`. Errc::io.
-Status write_manifest(const Program& program, const HwConfig& hw, const VectorOrigin& origin,
-                      const VectorOptions& options,
+Status write_manifest(const Described& of,
                       const std::vector<std::pair<std::string, NumberFile*>>& files,
                       const std::filesystem::path& folder, VectorSummary& summary);
 

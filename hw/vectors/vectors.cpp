@@ -94,7 +94,7 @@ class VectorWriter {
       summary_.tiles = tiles_->tiles();
       summary_.posts = tiles_->posts();
     }
-    return write_manifest(program_, hw_, origin, options_, files, folder_, summary_);
+    return write_manifest({program_, hw_, origin, options_}, files, folder_, summary_);
   }
 
   const Program& program_;

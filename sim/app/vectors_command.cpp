@@ -52,6 +52,11 @@ void VectorsCommand::add_to(Command& program) {
   model_.add_torch_to(*sub_);
   model_.add_attention_to(*sub_);
   model_.add_programs_to(*sub_);
+  add_case_options();
+  mapping_.add_to(*sub_);
+}
+
+void VectorsCommand::add_case_options() {
   sub_->add(
       {{.name = "--gemm",
         .to = &gemms_,
@@ -104,7 +109,6 @@ void VectorsCommand::add_to(Command& program) {
         .about = "Threads of that float run",
         .range = OptionRange{1, 256},
         .shows_default = true}});
-  mapping_.add_to(*sub_);
 }
 
 Status VectorsCommand::check_arguments() const {

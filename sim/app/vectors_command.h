@@ -18,6 +18,7 @@ class VectorsCommand : public SubCommand {
   int run(const Console& console, const std::string& version) const;
 
  private:
+  void add_case_options();
   Status check_arguments() const;
   Result<std::vector<VerifyCase>> given_cases(const hw::HwConfig& hw) const;
   Result<std::vector<VectorCase>> cases(const hw::HwConfig& hw, Journal& journal) const;

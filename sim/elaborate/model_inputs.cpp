@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sim/elaborate/budget.h"
+#include "sim/elaborate/node_label.h"
 
 namespace accsim::sim {
 namespace {

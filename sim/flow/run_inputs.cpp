@@ -185,6 +185,19 @@ void drop_defaults(const RunRequest& request, ModelDef& model) {
   });
 }
 
+namespace {
+
+/// Names of the tensors that may be given.
+std::vector<std::string> givable_names(const ModelDef& model, const ModelInputs& inputs) {
+  std::vector<std::string> out;
+  for (const ValueDef& input : model.graph.inputs)
+    if (!input.is_sequence) out.push_back(input.name);
+  for (const ValueDef& tensor : inputs.made) out.push_back(tensor.name);
+  return out;
+}
+
+}  // namespace
+
 Result<GivenInputs> read_model_inputs(const ModelDef& model, const RunRequest& request,
                                       ElaborateOptions& options) {
   GivenInputs out;
@@ -197,10 +210,7 @@ Result<GivenInputs> read_model_inputs(const ModelDef& model, const RunRequest& r
   const auto note = [&](const Errors& found) {
     errors.insert(errors.end(), found.begin(), found.end());
   };
-  std::vector<std::string> names;
-  for (const ValueDef& input : model.graph.inputs)
-    if (!input.is_sequence) names.push_back(input.name);
-  for (const ValueDef& tensor : inputs->made) names.push_back(tensor.name);
+  const std::vector<std::string> names = givable_names(model, *inputs);
   for (const InputSource& source : request.inputs) {
     const ValueDef* const input = declared(tensors, source.name);
     if (input == nullptr && options.cut.empty())
