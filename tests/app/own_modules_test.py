@@ -135,7 +135,7 @@ class OwnModules(unittest.TestCase):
         cache = self.dir / "cache"
         done = run(
             *("verify", "--hw", SMALL, "--cache", cache, "--json", path, *args),
-            timeout=3 * patience(),  # a core is built
+            timeout=10 * patience(),  # a core is built
         )
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done.stdout, json.loads(path.read_text())
