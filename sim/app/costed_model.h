@@ -1,6 +1,10 @@
 #pragma once
+#include <string>
+#include <vector>
+
 #include "sim/app/options.h"
 #include "sim/flow/cost.h"
+#include "sim/flow/verify.h"
 
 namespace accsim::sim {
 
@@ -13,5 +17,11 @@ struct CostedModel {
 /// Of the model that the options name.
 Result<CostedModel> cost_model(const ModelOptions& model, const MappingOptions& mapping,
                                const hw::HwConfig& hw);
+
+/// The products and convolutions that --gemm and --conv name, with their best mappings; all that is
+/// wrong with them.
+Result<std::vector<VerifyCase>> named_products(const std::vector<std::string>& gemms,
+                                               const std::vector<std::string>& convs,
+                                               const hw::HwConfig& hw, const MapOptions& options);
 
 }  // namespace accsim::sim

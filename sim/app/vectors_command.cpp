@@ -11,7 +11,6 @@
 #include "sim/app/output.h"
 #include "sim/app/paths.h"
 #include "sim/app/progress.h"
-#include "sim/flow/product_words.h"
 #include "sim/flow/real_case.h"
 #include "sim/report/format.h"
 #include "sim/report/write_folder.h"
@@ -20,6 +19,7 @@ namespace accsim::sim {
 namespace {
 
 constexpr const char* kManifest = "manifest.json";
+constexpr int64_t kMostTries = 100;  ///< of random cases, for each program that is wanted
 
 /// Errors about files in a folder that has another name until it is done.
 Errors named(Errors errors, const std::string& until, const std::string& name) {
@@ -130,22 +130,17 @@ Status VectorsCommand::check_arguments() const {
 Result<std::vector<VerifyCase>> VectorsCommand::given_cases(const hw::HwConfig& hw) const {
   const auto options = mapping_.parse();
   if (!options) return options.errors();
-  std::vector<VerifyCase> out;
-  Errors errors;
-  const auto add = [&](const Result<GemmOp>& op, const std::string& name) {
-    auto one = op ? product_case(*op, name, hw, *options) : op.errors();
-    if (one)
-      out.push_back(std::move(*one));
-    else
-      errors.insert(errors.end(), one.errors().begin(), one.errors().end());
-  };
-  for (const std::string& text : gemms_) add(parse_gemm(text, "--gemm"), "gemm " + text);
-  for (const std::string& text : convs_) add(parse_conv(text, "--conv"), "conv " + text);
+  auto out = named_products(gemms_, convs_, hw, *options);
+  if (!out) return out.errors();
+  const int64_t products = std::ssize(*out), all = products + random_;
   RandomSeries series{seed_};
-  while (std::ssize(out) < std::ssize(gemms_) + std::ssize(convs_) + random_ && errors.empty())
+  for (int64_t tries = 0; std::ssize(*out) < all; ++tries) {
+    if (tries > kMostTries * random_)
+      return Error{Errc::capacity, "its slots are too small for a random program of all commands",
+                   hw_};
     for (VerifyCase& c : random_cases(1, series, hw, *options))
-      if (c.mixed) out.push_back(std::move(c));
-  if (!errors.empty()) return errors;
+      if (c.mixed) out->push_back(std::move(c));
+  }
   return out;
 }
 

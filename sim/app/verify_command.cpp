@@ -17,7 +17,6 @@
 #include "sim/app/output.h"
 #include "sim/app/paths.h"
 #include "sim/app/progress.h"
-#include "sim/flow/product_words.h"
 #include "sim/flow/real_case.h"
 #include "sim/report/format.h"
 #include "sim/report/signal_list.h"
@@ -168,19 +167,7 @@ void VerifyCommand::add_core_options() {
 Result<std::vector<VerifyCase>> VerifyCommand::given_cases(const hw::HwConfig& hw) const {
   const auto options = mapping_.parse();
   if (!options) return options.errors();
-  std::vector<VerifyCase> out;
-  Errors errors;
-  const auto add = [&](const Result<GemmOp>& op, const std::string& name) {
-    auto one = op ? product_case(*op, name, hw, *options) : op.errors();
-    if (one)
-      out.push_back(std::move(*one));
-    else
-      errors.insert(errors.end(), one.errors().begin(), one.errors().end());
-  };
-  for (const std::string& text : gemms_) add(parse_gemm(text, "--gemm"), "gemm " + text);
-  for (const std::string& text : convs_) add(parse_conv(text, "--conv"), "conv " + text);
-  if (!errors.empty()) return errors;
-  return out;
+  return named_products(gemms_, convs_, hw, *options);
 }
 
 Status VerifyCommand::check_arguments() const {
