@@ -153,6 +153,10 @@ class Widths(unittest.TestCase):
         part = ("--from", "/layer1/layer1.0/conv1/Conv", "--until", "/layer1/layer1.0/relu_1/Relu")
         self.narrow("cut", RESNET, *part, "-o", "part.onnx")
 
+    def test_vectors(self):
+        self.narrow("vectors", "--hw", CONFIG, "--gemm", "70x80x90", "-o", "products")
+        self.narrow("vectors", "--hw", CONFIG, "--random", "3", "-o", "random", "--format", "npy")
+
     def test_run_and_diff(self):
         run("gemm", "30x20x10", "-o", "small.onnx", "--weights", "random:1", cwd=self.dir)
         for to in ("a", "b"):
