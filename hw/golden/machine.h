@@ -21,6 +21,8 @@ class GoldenMachine {
  public:
   /// All of it lives as long as this, and can_run(). `records`: retired() has the values, too.
   GoldenMachine(const Program& program, const HwConfig& hw, MemoryImage& image, bool records);
+  GoldenMachine(const Program&, const HwConfig&&, MemoryImage&, bool) = delete;  // it is kept
+  GoldenMachine(const Program&&, const HwConfig&, MemoryImage&, bool) = delete;
 
   /// Runs on, up to and with the next command, which is retired() then; false when there is none.
   Result<bool> step();

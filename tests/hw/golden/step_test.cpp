@@ -67,7 +67,8 @@ TEST(Step, StopsBehindEachCommandAndStaysAtTheEnd) {
   const Program p = tiny.program();
   MemoryImage image = tiny.image(kOneToSix, kOneToSix);
   const std::vector<uint8_t> before(4), after = {22, 28, 49, 64};
-  GoldenMachine machine(p, test::small_machine(), image, true);
+  const HwConfig hw = test::small_machine();
+  GoldenMachine machine(p, hw, image, true);
   for (const Queue queue : {Queue::load, Queue::load, Queue::load, Queue::execute, Queue::post}) {
     ASSERT_TRUE(*machine.step());
     EXPECT_EQ(queue_of(*machine.retired().command), queue);
@@ -100,7 +101,8 @@ TEST(Step, PassesLoopsWithoutIterationsAndNamesThoseAroundAnError) {
   Loop outer{1, "outer", 3, {Item{never}, Item{inner}}};
   p.body.push_back(Item{outer});
   MemoryImage image = tiny.image(kOneToSix, kOneToSix);
-  GoldenMachine machine(p, test::small_machine(), image, true);
+  const HwConfig hw = test::small_machine();
+  GoldenMachine machine(p, hw, image, true);
   for (int i = 0; i < 6; ++i) ASSERT_TRUE(machine.step());
   for (int i = 0; i < 2; ++i) {  // an error stays
     const Result<bool> failed = machine.step();
