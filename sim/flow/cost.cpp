@@ -137,7 +137,7 @@ Status check_programs(const std::vector<NetworkOp>& ops, int64_t most, const std
                file};
 }
 
-/// So many tilings may be looked at for each program that is allowed (Mapper::looked_at()). That is
+/// So many tilings may be looked at for each program that is allowed (SearchLimit). That is
 /// 40 million by default, a second or two. Of models/ GPT-2 takes most, 2 million on 8x8.
 constexpr int64_t kTilingsPerProgram = 40'000;
 
@@ -147,11 +147,11 @@ int64_t most_tilings(int64_t most_programs) {
 }
 
 Status check_tilings(const Mapper& mapper, const std::string& file) {
-  if (mapper.looked_at() <= mapper.options().most_tilings) return ok();
+  if (!mapper.is_over()) return ok();
   return Error{Errc::capacity,
                fmt::format("has products with more than {} tilings to look at, {} for each program "
                            "that {} N allows; take a larger N, or one tiling each by --effort rule",
-                           format_count(mapper.options().most_tilings),
+                           format_count(mapper.options().limit->most_tilings()),
                            format_count(kTilingsPerProgram), kProgramsOption),
                file};
 }
@@ -324,9 +324,11 @@ class NetworkCosting {
     if (!mapper_) mapper_ = network_mapper(ops, machine, options_);
     mapper_->map_ahead(ops);
     CostedNetwork out;
-    if (const Status mapped = map(residency, work, out); !mapped) return mapped.errors();
-    auto found = cost_chain(graph_, lowered_, residency, work, *mapper_, out);
+    const Status mapped = map(residency, work, out);
+    std::vector<TensorId> found;
+    if (mapped) found = cost_chain(graph_, lowered_, residency, work, *mapper_, out);
     if (const Status few = check_tilings(*mapper_, graph_.file); !few) return few.errors();
+    if (!mapped) return mapped.errors();
     if (in_dram.empty()) in_the_way_ = std::move(found);
     if (const Status good = sum_up(residency, out); !good) return good.errors();
     return out;
@@ -512,9 +514,10 @@ Result<CostedNetwork> cost_network(const Graph& graph, const hw::HwConfig& hw,
   Errors errors;
   BestWay best(options.aim());
   for (MapOptions kind : one_array_each(hw, options)) {
-    kind.most_tilings = most_tilings(most_programs);
+    kind.limit = std::make_shared<SearchLimit>(most_tilings(most_programs));
     Result<CostedNetwork> whole = cost_as_it_is(graph, hw, kind, most_programs);
     if (!whole) {
+      if (kind.limit->is_over()) return whole.errors();
       if (errors.empty()) errors = whole.errors();
       continue;
     }

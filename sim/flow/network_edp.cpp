@@ -17,7 +17,7 @@ struct Sums {
 std::optional<Sums> sums_of(std::span<const NetworkOp> ops, Mapper& mapper) {
   Sums out;
   for (const NetworkOp& op : ops) {
-    if (mapper.looked_at() > mapper.options().most_tilings) return std::nullopt;
+    if (mapper.is_over()) return std::nullopt;
     const auto mapping = mapper.map(*op.request, *op.layer);
     if (!mapping) return std::nullopt;
     const Cycles cycles = (*mapping)->timing.total;
@@ -44,9 +44,11 @@ std::unique_ptr<Mapper> network_mapper(std::span<const NetworkOp> ops, const hw:
   MapOptions priced = options;
   auto mapper = std::make_unique<Mapper>(hw, first);
   std::optional<Sums> sums = sums_of(ops, *mapper);
+  if (mapper->is_over()) return mapper;
   for (int i = 0; i < kMostPrices && sums && sums->product() > 0; ++i) {
     const Sums before = *sums;
     priced.cycle_price = before.picojoules / before.cycles;
+    if (options.limit) options.limit->start_over();
     mapper = std::make_unique<Mapper>(hw, priced);
     sums = sums_of(ops, *mapper);
     if (!sums || sums->product() >= kHardly * before.product()) break;

@@ -49,13 +49,13 @@ Result<Workload> Workload::prepare(Graph graph, std::shared_ptr<WorkloadMemory> 
 
 std::string mapping_key(const hw::HwConfig& hw, const MapOptions& options, bool is_gemm) {
   // All of the options, so that a new one can't be left out.
-  const auto& [dataflows, objective, slack, cycle_price, effort, pins, programs, threads,
-               most_tilings, all_room, sums_stay] = options;
+  const auto& [dataflows, objective, slack, cycle_price, effort, pins, programs, threads, limit,
+               all_room, sums_stay] = options;
   check(pins.empty(), "pinned mappings are of single layers: no key for them");
   static_cast<void>(programs);  // the same costs with them and without
   static_cast<void>(threads);
-  static_cast<void>(most_tilings);  // what is refused isn't kept
-  static_cast<void>(slack);         // as the aim has it
+  static_cast<void>(limit);  // what is refused isn't kept
+  static_cast<void>(slack);  // as the aim has it
   const Aim aim = options.aim();
   hw::Decides what = is_gemm ? hw::kDecidesProducts : hw::kDecidesVectors;
   // Slack is of products.

@@ -35,13 +35,13 @@ class Space {
     found_ = found;
     evaluate_ = &evaluate;
     enumerate();
-    if (too_many()) return options_.most_tilings + 1;
     sort();
     size_t next = 0;
     while (next < pool_.size() && promises(pool_[next]) && !too_many()) time(pool_[next++]);
     pool_.erase(pool_.begin(), pool_.begin() + static_cast<ptrdiff_t>(next));
     if (options_.aim.slackens()) search_slack();
-    return too_many() ? options_.most_tilings + 1 : bounded_;
+    tell_limit();
+    return bounded_;
   }
 
  private:
@@ -157,11 +157,20 @@ class Space {
   }
 
   /// Than somebody who has limits waits for, or has memory for.
-  bool too_many() const {
+  bool too_many() {
     constexpr size_t kMostKept = 300'000;
-    return options_.most_tilings < std::numeric_limits<int64_t>::max() &&
-           (bounded_ + options_.bounds_of_a_timing * timed_ > options_.most_tilings ||
-            pool_.size() > kMostKept);
+    constexpr int64_t kUntold = 1000;
+    if (options_.limit == nullptr) return false;
+    if (pool_.size() > kMostKept) options_.limit->give_up();
+    if (bounded_ - told_bounded_ + SearchLimit::kBoundsOfATiming * (timed_ - told_timed_) > kUntold)
+      tell_limit();
+    return options_.limit->is_over();
+  }
+  void tell_limit() {
+    if (options_.limit == nullptr) return;
+    options_.limit->add(bounded_ - told_bounded_, timed_ - told_timed_);
+    told_bounded_ = bounded_;
+    told_timed_ = timed_;
   }
 
   /// Only cycles are bounded by the array's streams alone, or by loads.
@@ -251,6 +260,7 @@ class Space {
   std::vector<Candidate> pool_;     ///< bounded, not evaluated
   size_t pool_limit_ = kPool;
   int64_t bounded_ = 0, timed_ = 0;
+  int64_t told_bounded_ = 0, told_timed_ = 0;  ///< of them, to the limit
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "sim/map/gemm_problem.h"
 #include "sim/map/objective.h"
 #include "sim/map/pin.h"
+#include "sim/map/search_limit.h"
 
 namespace accsim::sim {
 
@@ -34,9 +35,7 @@ struct SpaceOptions {
   /// The fewest cycles have been found: only less burden() is looked for, by tilings that move
   /// fewer bytes from and to DRAM than these. 0: not so.
   int64_t below_dram_bytes = 0;
-  /// No more tilings are bounded: what has been found by then isn't the best.
-  int64_t most_tilings = std::numeric_limits<int64_t>::max();
-  int64_t bounds_of_a_timing = 0;  ///< to time one counts as so many that are bounded
+  SearchLimit* limit = nullptr;  ///< with none all of them are looked at
 };
 
 /// What a search has found so far. A candidate whose bounds say that it is no better is left out.

@@ -31,17 +31,15 @@ void Mapper::map_ahead(std::span<const NetworkOp> ops) {
   const int threads = std::min(options_.threads, static_cast<int>(std::ssize(jobs)));
   if (threads < 2 || jobs.size() < kFewOps) return;
   std::atomic<size_t> next = 0;
-  std::atomic<int64_t> spent = looked_at();
   const auto work = [&](int) {
     Mapper mapper(hw_, options_);
     for (size_t i = next++; i < jobs.size(); i = next++) {
-      if (spent > options_.most_tilings) return;
+      if (mapper.is_over()) return;
       AheadJob& job = jobs[i];
       Result<Mapping> found = mapper.choose(*job.op->request, *job.op->layer);
       if (!found) continue;
       job.candidates = found->candidates;
       job.evaluated = found->evaluated;
-      spent += looked_at(job.candidates, job.evaluated);
       job.found = std::make_shared<const Mapping>(std::move(*found));
     }
   };

@@ -448,8 +448,7 @@ std::vector<hw::Dataflow> Mapper::dataflows(const MappingPin& pin, int mode) {
 Result<Mapping> Mapper::search_gemm(const GemmProblem& p, const MappingPin& pin, const Aim& aim) {
   const View on = view(p.mode);
   SpaceOptions space{.dataflows = dataflows(pin, p.mode), .aim = aim};
-  space.most_tilings = options_.most_tilings;
-  space.bounds_of_a_timing = kBoundsOfATiming;
+  space.limit = options_.limit.get();
   if (space.dataflows.empty()) return other_array(*options_.sums_stay);
   space.aim.tensor_bytes = static_cast<double>(p.tensor_bytes());
   TilingChoice choice(space.aim), beyond(beyond_slack(space.aim));

@@ -114,9 +114,7 @@ struct MapOptions {
   std::vector<MappingPin> pins = {};  ///< the first whose glob matches a layer applies
   bool programs = true;               ///< build and verify the chosen programs; else only cost them
   int threads = 1;                    ///< of map_ahead()
-  /// A search that comes to more ends, and no further one begins: looked_at() is more then, and
-  /// what has been found no good.
-  int64_t most_tilings = std::numeric_limits<int64_t>::max();
+  std::shared_ptr<SearchLimit> limit = {};  ///< of all mappers that have it; none: no limit
   /// For a bound, not for a program: what is staged may have all of the shared buffer.
   bool all_room = false;
   /// Only dataflows whose sums stay in the array, or only those whose operands do: a program is one
@@ -190,16 +188,10 @@ class Mapper {
   int64_t distinct() const { return static_cast<int64_t>(cache_.size()); }
   int64_t candidates() const { return candidates_; }  ///< tilings bounded so far
   int64_t evaluated() const { return evaluated_; }    ///< of them, timed
-  /// A measure of the time that it took: tilings bounded, those timed more often.
-  int64_t looked_at() const { return looked_at(candidates_, evaluated_); }
+  /// Has it come to its limit? Then its mappings are no good.
+  bool is_over() const { return options_.limit && options_.limit->is_over(); }
 
  private:
-  /// To time one takes as long as to bound so many (both measured on 8x8: 40 ns, 16 us).
-  static constexpr int64_t kBoundsOfATiming = 400;
-  static int64_t looked_at(int64_t candidates, int64_t evaluated) {
-    return candidates + kBoundsOfATiming * evaluated;
-  }
-
   /// A machine, and what times its programs.
   struct View {
     const hw::HwConfig& hw;

@@ -352,6 +352,36 @@ TEST(Search, CountsWhatItHasLookedAt) {
   EXPECT_GT(candidates, evaluated);
 }
 
+/// Each of two threads has a product that takes longer than all may.
+TEST(Search, EndsInAllThreadsAtOneLimit) {
+  const hw::HwConfig hw = *hw::load_hw(kSource + "/configs/64x64.yaml");
+  constexpr int64_t kMost = 50'000, kFirst = 840, kOps = 8;
+  std::vector<OpRequest> requests;
+  for (int64_t i = 0; i < kOps; ++i)
+    requests.push_back(request(test::product(kFirst + 12 * i, 5040, 2520)));
+  const std::string layer = "op";
+  std::vector<NetworkOp> ops;
+  for (const OpRequest& r : requests) ops.push_back({&r, &layer});
+  const auto spent = [](const Mapper& mapper) {
+    return mapper.candidates() + SearchLimit::kBoundsOfATiming * mapper.evaluated();
+  };
+  Mapper one(hw, {});
+  ASSERT_TRUE(one.map(requests.front(), layer).ok());
+  ASSERT_GT(spent(one), kMost);
+  for (const int threads : {1, 2, 4}) {
+    MapOptions options;
+    options.limit = std::make_shared<SearchLimit>(kMost);
+    options.threads = threads;
+    Mapper mapper(hw, options);
+    mapper.map_ahead(ops);
+    for (const NetworkOp& op : ops) ASSERT_TRUE(mapper.map(*op.request, layer).ok());
+    EXPECT_TRUE(mapper.is_over());
+    // Each search may finish what it's at, and begins by timing the rule's tiling.
+    const int64_t spent = mapper.candidates() + SearchLimit::kBoundsOfATiming * mapper.evaluated();
+    EXPECT_LT(spent, kMost * 11 / 10) << threads;
+  }
+}
+
 TEST(Rule, GivesTilingsThatFitAndAreAmongTheCandidates) {
   std::mt19937 random(13);
   int found = 0, possible = 0;
