@@ -5,8 +5,9 @@
 
 namespace accsim::sim {
 
-/// How much the searches for products of one costing look at, in all their threads, and the most that they may.
-/// One that comes to more ends, and no further one begins: what has been found is no good then.
+/// How much the searches for products of one costing look at, in all their threads, and the most
+/// that they may. One that comes to more ends, and no further one begins: what has been found is no
+/// good then.
 class SearchLimit {
  public:
   /// To time a tiling takes as long as to bound so many (both measured on 8x8: 40 ns, 16 us).
