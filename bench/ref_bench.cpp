@@ -10,7 +10,7 @@
 #include <map>
 #include <string_view>
 
-#include "sim/flow/run.h"
+#include "sim/run/run.h"
 
 namespace {
 

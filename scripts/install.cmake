@@ -1,6 +1,6 @@
 # What `cmake --install` puts where:
 #   bin/accsim                       the program
-#   include/accsim/{sim,hw}/         headers, included as "sim/flow/cost.h"
+#   include/accsim/{sim,hw}/         headers, included as "sim/cost/cost.h"
 #   lib/libaccsim_*.a                a library a folder
 #   include/accsim.h                 the C interface
 #   lib/libaccsim.so                 its library

@@ -182,7 +182,7 @@ class Selection:
         if not self.depends(test):
             return False
         folders = {"_".join(path.split("/")[:2]) for path in self.changed}
-        folders |= {"_".join(path.split("/")[1:3]) for path in self.changed}  # tests/sim/flow/
+        folders |= {"_".join(path.split("/")[1:3]) for path in self.changed}  # tests/sim/cost/
         of_folder = any(p.name.removesuffix("_test") in folders for p in test.programs)
         quick = not test.programs and test.cost < QUICK
         return of_folder or quick or bool(row and "early" in row.marks)

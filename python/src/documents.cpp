@@ -13,9 +13,9 @@
 #include "sim/advise/advise_text.h"
 #include "sim/compare/compare_text.h"
 #include "sim/compare/read_report.h"
-#include "sim/flow/diff.h"
 #include "sim/lower/lower_each.h"
 #include "sim/report/inspect.h"
+#include "sim/run/diff.h"
 
 namespace nb = nanobind;
 

@@ -6,7 +6,7 @@
 #include "python/src/errors.h"
 #include "python/src/machine.h"
 #include "python/src/mapping.h"
-#include "sim/flow/latency_model.h"
+#include "sim/cost/latency_model.h"
 
 namespace nb = nanobind;
 

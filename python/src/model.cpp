@@ -12,8 +12,8 @@
 #include "python/src/errors.h"
 #include "python/src/values.h"
 #include "sim/base/limit_ranges.h"
+#include "sim/cost/cost.h"
 #include "sim/elaborate/key_blocks_word.h"
-#include "sim/flow/cost.h"
 #include "sim/serve/upload.h"
 
 namespace nb = nanobind;

@@ -13,7 +13,7 @@
 #include "python/src/sweep_class.h"
 #include "python/src/table_class.h"
 #include "python/src/values.h"
-#include "sim/flow/cost_model_version.h"
+#include "sim/cost/cost_model_version.h"
 
 namespace nb = nanobind;
 

@@ -12,7 +12,7 @@
 #include "python/src/mapping.h"
 #include "python/src/model.h"
 #include "python/src/values.h"
-#include "sim/flow/cost.h"
+#include "sim/cost/cost.h"
 #include "sim/graph/model_def.h"
 #include "sim/onnx/reader.h"
 

@@ -14,7 +14,7 @@
 #include "python/src/report_state.h"
 #include "python/src/table_class.h"
 #include "python/src/values.h"
-#include "sim/flow/timeline.h"
+#include "sim/cost/timeline.h"
 #include "sim/html/page.h"
 #include "sim/report/csv.h"
 #include "sim/report/html.h"

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "python/src/table.h"
-#include "sim/flow/cost.h"
+#include "sim/cost/cost.h"
 #include "sim/report/report.h"
 
 namespace accsim::python {

@@ -13,7 +13,7 @@
 #include "python/src/machine.h"
 #include "python/src/model.h"
 #include "python/src/values.h"
-#include "sim/flow/run.h"
+#include "sim/quantise/run_int8.h"
 #include "sim/ref/texts.h"
 
 namespace nb = nanobind;

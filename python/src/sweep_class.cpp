@@ -11,7 +11,7 @@
 #include "python/src/errors.h"
 #include "python/src/table_class.h"
 #include "python/src/values.h"
-#include "sim/flow/cost_model_version.h"
+#include "sim/cost/cost_model_version.h"
 #include "sim/sweep/run.h"
 #include "sim/sweep/show.h"
 #include "sim/sweep/show_data.h"

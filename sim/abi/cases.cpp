@@ -9,8 +9,8 @@
 #include <numeric>
 
 #include "hw/config/values.h"
-#include "sim/flow/real_case.h"
-#include "sim/flow/verify.h"
+#include "sim/quantise/real_case.h"
+#include "sim/verify/verify.h"
 
 namespace accsim::abi {
 namespace {

@@ -6,7 +6,7 @@
 #include "sim/abi/boundary.h"
 #include "sim/abi/cases.h"
 #include "sim/abi/machine.h"
-#include "sim/flow/product_words.h"
+#include "sim/program/product_words.h"
 
 namespace accsim::abi {
 namespace {

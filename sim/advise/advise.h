@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "hw/config/fields.h"
-#include "sim/flow/workload.h"
+#include "sim/cost/workload.h"
 
 namespace accsim::sim {
 

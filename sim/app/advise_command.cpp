@@ -7,7 +7,7 @@
 #include "sim/app/journal.h"
 #include "sim/app/output.h"
 #include "sim/app/paths.h"
-#include "sim/flow/cost.h"
+#include "sim/cost/cost.h"
 
 namespace accsim::sim {
 

@@ -2,7 +2,7 @@
 
 #include "sim/app/cli.h"
 #include "sim/app/output.h"
-#include "sim/flow/annotate.h"
+#include "sim/cost/annotate.h"
 
 namespace accsim::sim {
 

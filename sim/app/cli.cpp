@@ -32,7 +32,7 @@
 #include "sim/app/validate_command.h"
 #include "sim/app/vectors_command.h"
 #include "sim/app/verify_command.h"
-#include "sim/flow/cost_model_version.h"
+#include "sim/cost/cost_model_version.h"
 
 namespace accsim::sim {
 

@@ -8,7 +8,7 @@
 #include "sim/app/paths.h"
 #include "sim/compare/compare_text.h"
 #include "sim/compare/read_report.h"
-#include "sim/flow/cost.h"
+#include "sim/cost/cost.h"
 #include "sim/report/format.h"
 
 namespace accsim::sim {

@@ -12,7 +12,7 @@
 #include "sim/app/journal.h"
 #include "sim/app/output.h"
 #include "sim/app/paths.h"
-#include "sim/flow/timeline.h"
+#include "sim/cost/timeline.h"
 #include "sim/report/csv.h"
 #include "sim/report/format.h"
 #include "sim/report/html.h"

@@ -5,7 +5,7 @@
 #include "sim/app/console.h"
 #include "sim/app/options.h"
 #include "sim/app/trace_options.h"
-#include "sim/flow/cost.h"
+#include "sim/cost/cost.h"
 
 namespace accsim::sim {
 

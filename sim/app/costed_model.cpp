@@ -1,6 +1,6 @@
 #include "sim/app/costed_model.h"
 
-#include "sim/flow/product_words.h"
+#include "sim/program/product_words.h"
 
 namespace accsim::sim {
 

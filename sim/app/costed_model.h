@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "sim/app/options.h"
-#include "sim/flow/cost.h"
-#include "sim/flow/verify.h"
+#include "sim/cost/cost.h"
+#include "sim/verify/verify.h"
 
 namespace accsim::sim {
 

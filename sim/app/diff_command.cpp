@@ -10,7 +10,7 @@
 #include "sim/app/cli.h"
 #include "sim/app/console.h"
 #include "sim/app/output.h"
-#include "sim/flow/diff.h"
+#include "sim/run/diff.h"
 
 namespace accsim::sim {
 namespace {

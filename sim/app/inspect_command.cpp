@@ -5,7 +5,7 @@
 #include "sim/app/cli.h"
 #include "sim/app/journal.h"
 #include "sim/app/output.h"
-#include "sim/flow/cost.h"
+#include "sim/cost/cost.h"
 #include "sim/lower/lower_each.h"
 #include "sim/report/inspect.h"
 

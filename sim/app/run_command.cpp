@@ -11,6 +11,7 @@
 #include "sim/app/output.h"
 #include "sim/app/paths.h"
 #include "sim/app/progress.h"
+#include "sim/quantise/run_int8.h"
 #include "sim/ref/texts.h"
 #include "sim/report/characters.h"
 

@@ -5,7 +5,7 @@
 #include "sim/app/console.h"
 #include "sim/app/options.h"
 #include "sim/app/sub_command.h"
-#include "sim/flow/run.h"
+#include "sim/run/run.h"
 
 namespace accsim::sim {
 

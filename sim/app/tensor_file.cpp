@@ -9,7 +9,7 @@
 
 #include "sim/app/options.h"
 #include "sim/app/torch_program.h"
-#include "sim/flow/cost.h"
+#include "sim/cost/cost.h"
 #include "sim/ref/npy.h"
 #include "sim/ref/raw.h"
 #include "sim/serve/upload.h"

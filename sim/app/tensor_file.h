@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "sim/app/command.h"
-#include "sim/flow/diff.h"
+#include "sim/run/diff.h"
 
 namespace accsim::sim {
 

@@ -2,7 +2,7 @@
 
 #include "sim/app/cli.h"
 #include "sim/app/output.h"
-#include "sim/flow/timeline.h"
+#include "sim/cost/timeline.h"
 
 namespace accsim::sim {
 

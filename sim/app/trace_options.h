@@ -3,7 +3,7 @@
 #include <string>
 
 #include "sim/app/command.h"
-#include "sim/flow/cost.h"
+#include "sim/cost/cost.h"
 
 namespace accsim::sim {
 

@@ -11,7 +11,7 @@
 #include "sim/app/output.h"
 #include "sim/app/paths.h"
 #include "sim/app/progress.h"
-#include "sim/flow/real_case.h"
+#include "sim/quantise/real_case.h"
 #include "sim/report/format.h"
 #include "sim/report/write_folder.h"
 

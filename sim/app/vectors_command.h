@@ -7,7 +7,7 @@
 #include "sim/app/journal.h"
 #include "sim/app/options.h"
 #include "sim/app/sub_command.h"
-#include "sim/flow/vector_case.h"
+#include "sim/verify/vector_case.h"
 
 namespace accsim::sim {
 

@@ -5,7 +5,7 @@
 #include "sim/app/journal.h"
 #include "sim/app/options.h"
 #include "sim/app/sub_command.h"
-#include "sim/flow/verify_network.h"
+#include "sim/verify/verify_network.h"
 
 namespace accsim::sim {
 

@@ -222,7 +222,7 @@ enum class LaneRule : uint8_t {
   reduce_min,
   reduce_max,
   nearest,  ///< a resize that repeats elements or leaves some out
-  equal,    ///< of integers byte by byte (sim/flow/compare_bytes.h)
+  equal,    ///< of integers byte by byte (sim/cost/compare_bytes.h)
 };
 
 /// Everything the program knows of one operator but its kernel (sim/ref). A column that a row

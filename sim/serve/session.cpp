@@ -13,7 +13,7 @@
 #include "sim/base/json_text.h"
 #include "sim/base/shell_word.h"
 #include "sim/compare/compare_text.h"
-#include "sim/flow/timeline.h"
+#include "sim/cost/timeline.h"
 #include "sim/html/page.h"
 #include "sim/map/mapping_words.h"
 #include "sim/report/format.h"

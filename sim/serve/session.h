@@ -7,7 +7,7 @@
 
 #include "hw/config/hw_config.h"
 #include "sim/compare/run_side.h"
-#include "sim/flow/cost.h"
+#include "sim/cost/cost.h"
 #include "sim/serve/http_server.h"
 #include "sim/sweep/store.h"
 

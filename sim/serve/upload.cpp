@@ -7,7 +7,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "sim/flow/cost.h"
+#include "sim/cost/cost.h"
 #include "sim/serve/private_folder.h"
 
 namespace accsim::sim {

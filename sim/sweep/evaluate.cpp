@@ -7,7 +7,7 @@
 #include "hw/area/area.h"
 #include "sim/base/hash.h"
 #include "sim/base/sums.h"
-#include "sim/flow/cost.h"
+#include "sim/cost/cost.h"
 
 namespace accsim::sim {
 

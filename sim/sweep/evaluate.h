@@ -2,7 +2,7 @@
 #include <memory>
 #include <vector>
 
-#include "sim/flow/workload.h"
+#include "sim/cost/workload.h"
 #include "sim/sweep/space.h"
 #include "sim/sweep/spec.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "sim/base/sums.h"
-#include "sim/flow/product_modes.h"
+#include "sim/cost/product_modes.h"
 #include "sim/operators/names.h"
 #include "sim/operators/op_table.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "hw/config/hw_config.h"
-#include "sim/flow/workload.h"
+#include "sim/cost/workload.h"
 #include "sim/graph/graph.h"
 #include "sim/lower/lower.h"
 

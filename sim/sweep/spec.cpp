@@ -12,7 +12,7 @@
 #include "hw/config/values.h"
 #include "sim/base/limit_ranges.h"
 #include "sim/base/shell_word.h"
-#include "sim/flow/cost.h"
+#include "sim/cost/cost.h"
 #include "sim/map/mapping_words.h"
 #include "sim/sweep/axes.h"
 #include "sim/sweep/spec_hash.h"

@@ -4,7 +4,7 @@
 
 #include "hw/config/values.h"
 #include "sim/base/hash.h"
-#include "sim/flow/requests.h"
+#include "sim/cost/requests.h"
 #include "sim/lower/lay_out.h"
 
 namespace accsim::sim {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/flow/workload.h"
+#include "sim/cost/workload.h"
 #include "sim/validate/validation.h"
 
 namespace accsim::sim {

@@ -10,7 +10,7 @@
 #include "hw/config/read_yaml.h"
 #include "hw/config/values.h"
 #include "hw/config/yaml_tree.h"
-#include "sim/flow/cost.h"
+#include "sim/cost/cost.h"
 #include "sim/validate/layer_list.h"
 
 namespace accsim::sim {

@@ -3,7 +3,7 @@
 
 #include "hw/config/load.h"
 #include "sim/analyse/analysis.h"
-#include "sim/flow/cost.h"
+#include "sim/cost/cost.h"
 #include "sim/lower/lower_each.h"
 #include "sim/report/csv.h"
 #include "sim/report/inspect.h"

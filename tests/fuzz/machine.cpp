@@ -1,7 +1,7 @@
 // A machine's YAML: one that is accepted is printed as itself, and costs a small product.
 #include "hw/area/area.h"
 #include "hw/config/load.h"
-#include "sim/flow/cost.h"
+#include "sim/cost/cost.h"
 #include "sim/report/json.h"
 #include "sim/rewrite/gemm_model.h"
 #include "sim/sweep/field_setting.h"

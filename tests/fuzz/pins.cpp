@@ -6,7 +6,7 @@
 #include "hw/config/load.h"
 #include "sim/app/options.h"
 #include "sim/app/parser.h"
-#include "sim/flow/cost.h"
+#include "sim/cost/cost.h"
 #include "sim/report/roll_up.h"
 #include "sim/sweep/expression.h"
 #include "tests/fuzz/target.h"

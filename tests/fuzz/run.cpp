@@ -1,6 +1,6 @@
 // A small model's bytes through the reference executor, with drawn weights and inputs, twice: the
 // same must come out.
-#include "sim/flow/run.h"
+#include "sim/run/run.h"
 
 #include <algorithm>
 #include <cstring>

@@ -37,11 +37,13 @@ except ImportError:
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 EXPLAINED = HERE / "cpp_explained.json"
+ROOMS = ("schedule", "cost", "program", "quantise", "verify")
+FLOW = [f"sim_{room}_test" for room in ROOMS]
 # Folders and the test programs that know them, the nearest first.
 FOLDERS = {
-    "hw/timing": ["hw_timing_test", "sim_flow_test"],
-    "hw/golden": ["hw_golden_test", "sim_pack_test", "sim_flow_test"],
-    "sim/map": ["sim_map_test", "sim_pack_test", "sim_flow_test"],
+    "hw/timing": ["hw_timing_test", *FLOW],
+    "hw/golden": ["hw_golden_test", "sim_pack_test", *FLOW],
+    "sim/map": ["sim_map_test", "sim_pack_test", *FLOW],
 }
 # Random programs are inputs of tests: a fault there makes other ones.
 GENERATORS = ("random_", "draw.h")
@@ -83,7 +85,8 @@ class Tree:
             else:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(source, target)
-        for folder in ("hw/timing", "hw/golden", "sim/map", "sim/pack", "sim/flow"):
+        rooms = [f"sim/{room}" for room in ("map", "pack", *ROOMS)]
+        for folder in ("hw/timing", "hw/golden", *rooms):
             shutil.copy2(
                 HERE / "cpp" / "recorder.cpp", self.root / "tests" / folder / "recorder_test.cpp"
             )

@@ -56,7 +56,7 @@ class CheckOperators(unittest.TestCase):
         self.assertEqual(self.problems(), [])
 
     def test_is_a_name_outside_of_the_table_found(self):
-        for path in ("sim/lower/lower.cpp", "sim/flow/run.h", "hw/golden/golden.cpp"):
+        for path in ("sim/lower/lower.cpp", "sim/run/run.h", "hw/golden/golden.cpp"):
             self.refuses(
                 {path: '\nif (node.op_type == "Relu") merge();\n'}, f"{path}:2", '"Relu"', "row"
             )

@@ -125,7 +125,7 @@ class CheckTypes(unittest.TestCase):
         other = "int f(const Text& a, long b) { return 1; }"
         self.assertEqual(self.problems(files=both("sim/x", function, other)), [])
         self.assertEqual(self.problems(files=both("sim/x", "using A = int;", "using A = int;")), [])
-        self.assertEqual(self.problems(files=both("tests/sim/flow", function, function)), [])
+        self.assertEqual(self.problems(files=both("tests/sim/cost", function, function)), [])
         methods = ("struct A { int f(); };", "struct B { int f(); };")
         self.assertEqual(self.problems(files=both("sim/x", *methods)), [])
 

@@ -106,7 +106,7 @@ class Inputs(unittest.TestCase):
 
     def test_do_patterns_match_what_they_name(self):
         for pattern, path, matched in (
-            ("sim/", "sim/flow/cost.cpp", True),
+            ("sim/", "sim/cost/cost.cpp", True),
             ("sim/", "simple/a.cpp", False),
             ("rtl/*.sv", "rtl/core.sv", True),
             ("rtl/*.sv", "rtl/sva/core.sv", False),

@@ -1,7 +1,7 @@
 #pragma once
 #include "hw/timing/chain.h"
-#include "sim/flow/chain.h"
-#include "sim/flow/cost.h"
+#include "sim/cost/cost.h"
+#include "sim/schedule/chain.h"
 
 namespace accsim::test {
 

@@ -2,7 +2,7 @@
 #include <iostream>
 
 #include "hw/config/load.h"
-#include "sim/flow/cost.h"
+#include "sim/cost/cost.h"
 
 int main(int argc, char** argv) {
   if (argc != 3) return 2;

@@ -6,7 +6,7 @@
 
 #include "hw/config/load.h"
 #include "sim/advise/advise_text.h"
-#include "sim/flow/cost.h"
+#include "sim/cost/cost.h"
 #include "tests/support/source.h"
 
 namespace accsim::sim {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "sim/compare/compare.h"
-#include "sim/flow/cost.h"
+#include "sim/cost/cost.h"
 #include "tests/support/field_machines.h"
 
 namespace accsim::test {

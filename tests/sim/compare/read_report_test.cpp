@@ -7,7 +7,7 @@
 
 #include "hw/config/load.h"
 #include "sim/compare/compare_text.h"
-#include "sim/flow/cost.h"
+#include "sim/cost/cost.h"
 #include "sim/report/json.h"
 #include "tests/support/source.h"
 #include "tests/support/temp_path.h"

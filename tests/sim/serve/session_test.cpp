@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "hw/config/load.h"
-#include "sim/flow/timeline.h"
+#include "sim/cost/timeline.h"
 #include "tests/support/source.h"
 
 namespace accsim::sim {

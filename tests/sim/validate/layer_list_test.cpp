@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "hw/config/load.h"
+#include "sim/cost/workload.h"
 #include "sim/elaborate/elaborate.h"
-#include "sim/flow/workload.h"
 #include "tests/support/source.h"
 
 namespace accsim::sim {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "hw/area/area.h"
-#include "sim/flow/cost.h"
+#include "sim/cost/cost.h"
 #include "sim/validate/layer_list.h"
 #include "sim/validate/validation_text.h"
 #include "tests/support/source.h"

@@ -1,0 +1,148 @@
+#include "sim/cost/layer_costs.h"
+
+#include <algorithm>
+
+#include "hw/energy/energy.h"
+#include "sim/cost/invariants.h"
+#include "sim/lower/lane_meaning.h"
+#include "sim/map/gemm_problem.h"
+#include "sim/report/bounds.h"
+
+namespace accsim::sim {
+namespace {
+
+hw::Queue main_queue(const WorkItem& item) {
+  if (std::holds_alternative<GemmOp>(item)) return hw::Queue::execute;
+  return std::holds_alternative<VectorOp>(item) ? hw::Queue::vector : hw::Queue::load;
+}
+
+void add_timing(const OpRequest& request, const hw::Timing& timing, Costs& c) {
+  const hw::QueueTiming& main = timing.queue(main_queue(request.item));
+  c.cycles = timing.total.count();
+  c.compute_cycles = (main.busy - main.hidden).count();
+  if (std::holds_alternative<VectorOp>(request.item)) c.vector_cycles = c.compute_cycles;
+  if (std::holds_alternative<MemoryOp>(request.item)) c.move_cycles = c.compute_cycles;
+  for (size_t w = 0; w < hw::kWaits; ++w) c.stalls[w] = main.waits[w].count();
+  c.tail_cycles = (timing.total - main.free_at).count();
+}
+
+void add_program(const hw::Counts& counts, Costs& c) {
+  const auto dram = static_cast<size_t>(hw::Memory::dram),
+             shared = static_cast<size_t>(hw::Memory::shared);
+  c.array_macs = counts.array_macs.count();
+  c.preload_busy = counts.preload_cycles;
+  c.dram_read = counts.read[dram].count();
+  c.dram_write = counts.written[dram].count();
+  c.shared_read = counts.read[shared].count();
+  c.shared_write = counts.written[shared].count();
+  c.staged = counts.staged.count();
+  for (size_t b = 0; b < hw::kBuffers; ++b) {
+    c.buffer_read[b] = counts.buffer_read[b].count();
+    c.buffer_write[b] = counts.buffer_written[b].count();
+  }
+}
+
+void add_bounds(const ItemWork& m, const hw::HwConfig& hw, Costs& c) {
+  for (size_t i = 0; i < hw::kLaneClasses; ++i)
+    c.vector_bound += ceil_div(m.counts.vector_ops[i], hw.vector.lanes[i]);
+  c.compute_bound = ceil_div(m.counts.macs.count(), hw.array.rows * hw.array.cols) + c.vector_bound;
+  const int64_t reads = hw.dram.read.cycles(c.dram_read);
+  const int64_t writes = hw.dram.write.cycles(c.dram_write);
+  c.dram_bound = c.dram_busy = std::max(reads, writes);
+  if (hw.one_bus()) {
+    const bool both = reads > 0 && writes > 0;  // a cycle may have some of either
+    c.dram_bound = c.dram_busy = hw.dram.read == hw.dram.write
+                                     ? hw.dram.read.cycles(c.dram_read + c.dram_write)
+                                     : reads + writes - static_cast<int64_t>(both);
+  }
+  c.lower_bound = std::max(c.compute_bound, c.dram_bound);
+  c.idle_lanes = std::max<int64_t>(0, c.compute_cycles - c.move_cycles - c.compute_bound);
+  // What the load and store queues are busy beyond DRAM's share: slot ports and the shared buffer.
+  c.sram_busy = std::max<int64_t>({0, m.timing.queue(hw::Queue::load).busy.count() - reads,
+                                   m.timing.queue(hw::Queue::store).busy.count() - writes});
+}
+
+const Operand* operand(const std::vector<Operand>& side, int port) {
+  return port >= 0 && static_cast<size_t>(port) < side.size() ? &side[static_cast<size_t>(port)]
+                                                              : nullptr;
+}
+bool on_chip(const std::vector<Operand>& side, int port) {
+  const Operand* o = operand(side, port);
+  return o && o->place.memory == hw::Memory::shared;
+}
+
+int64_t least_traffic(const GemmOp& op, const OpRequest& r, const hw::HwConfig& hw) {
+  GemmTraffic t = gemm_traffic(op, hw.activation_bytes(), hw.weight_bytes(), hw.activation_bytes());
+  const Operand* b = operand(r.inputs, op.b_port);
+  t.b_narrow = weight_bits(op, b && b->place.constant, hw) == 4;
+  t.a_on_chip = on_chip(r.inputs, op.a_port);
+  t.b_on_chip = on_chip(r.inputs, op.b_port);
+  t.c_on_chip = on_chip(r.outputs, op.out_port);
+  const Operand* residual = operand(r.inputs, r.residual);
+  const bool adds = residual && !on_chip(r.inputs, r.residual);
+  return gemm_traffic_bound(t, on_chip_bytes(hw), held_sums(hw)) +
+         (adds ? op.batch * op.m() * op.n() * residual->element_bytes : 0);
+}
+
+/// What a memory op reads.
+const std::vector<Access>& reads(const MemoryOp& op, const hw::HwConfig&) { return op.inputs; }
+/// Bytes of what it reads at a port: of an index that picks a row the lower word.
+int64_t read_bytes(const MemoryOp& op, const Access& a, const Operand* o) {
+  const int64_t bytes = o ? o->element_bytes : 1;
+  const bool index = op.picked && &a != op.inputs.data();
+  return a.elements * (index ? std::min(bytes, hw::Gather::kIndexBytes) : bytes);
+}
+int64_t read_bytes(const VectorOp&, const Access& a, const Operand* o) {
+  return a.elements * (o ? o->element_bytes : 1);
+}
+/// A vector op: lane commands read what their results are made of, other constants ride in them.
+std::vector<Access> reads(const VectorOp& op, const hw::HwConfig& hw) {
+  std::vector<Access> out = op.inputs;
+  if (!op.lane || hw.types.activation != DType::int8) return out;
+  const LaneWork& lane = *op.lane;
+  std::erase_if(out,
+                [&](const Access& a) { return a.port != lane.a_port && a.port != lane.b_port; });
+  for (Access& a : out)
+    if (a.port == lane.a_port) a.elements = std::min(a.elements, elements_read(lane));
+  return out;
+}
+
+/// Vector and memory ops: what isn't on chip, once.
+template <class Op>
+int64_t least_traffic(const Op& op, const OpRequest& r, const hw::HwConfig& hw) {
+  int64_t bytes = 0;
+  const std::vector<Access>& in = reads(op, hw);
+  for (const Access& a : in)
+    if (!on_chip(r.inputs, a.port)) bytes += read_bytes(op, a, operand(r.inputs, a.port));
+  for (const Access& a : op.outputs) {
+    const Operand* o = operand(r.outputs, a.port);
+    if (!on_chip(r.outputs, a.port)) bytes += a.elements * (o ? o->element_bytes : 1);
+  }
+  return bytes;
+}
+
+EnergyReport energy_report(const hw::Energy& e) {
+  return {.mac = e.mac.value(),
+          .vector = e.vector.value(),
+          .sram = e.sram.value(),
+          .shared = e.shared.value(),
+          .dram = e.dram.value(),
+          .leakage = e.leakage.value()};
+}
+
+}  // namespace
+
+Costs item_costs(const OpRequest& request, const ItemWork& work, const hw::HwConfig& hw) {
+  Costs c;
+  check_attributed(work.timing);
+  add_timing(request, work.timing, c);
+  c.alone_cycles = work.alone.count();
+  add_program(work.counts, c);
+  add_bounds(work, hw, c);
+  c.traffic_bound =
+      std::visit([&](const auto& op) { return least_traffic(op, request, hw); }, request.item);
+  c.energy = energy_report(energy(work.counts, work.timing.total, hw));
+  return c;
+}
+
+}  // namespace accsim::sim

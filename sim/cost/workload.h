@@ -1,0 +1,129 @@
+#pragma once
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "sim/cost/network_edp.h"
+#include "sim/cost/product_modes.h"
+#include "sim/cost/workload_memory.h"
+#include "sim/graph/graph.h"
+#include "sim/lower/lower.h"
+#include "sim/map/kept_weights.h"
+#include "sim/map/mapper.h"
+#include "sim/schedule/chain.h"
+#include "sim/schedule/line_runs.h"
+#include "sim/schedule/row_runs.h"
+
+namespace accsim::sim {
+
+/// What a whole network costs on one machine: its cycles, and sums over its layers.
+struct WorkloadTotals {
+  int64_t cycles = 0;
+  int64_t fewest_cycles = 0;  ///< without any slack, in blocks or not
+  double energy_pj = 0;
+  int64_t macs = 0;
+  int64_t dram_read_bytes = 0, dram_write_bytes = 0;
+  int64_t shared_bytes = 0;       ///< read and written in the shared buffer
+  int64_t shared_peak_bytes = 0;  ///< most that it holds at a time
+
+  friend bool operator==(const WorkloadTotals&, const WorkloadTotals&) = default;
+};
+
+/// The part of a machine and of the options that the mapping of an op depends on, as bytes to
+/// compare. Of the machine the fields that decide products, or those that decide vector and memory
+/// ops (fields.h), and the energy table where the objective, or its slack, is about energy.
+/// Precondition: no layer is pinned.
+std::string mapping_key(const hw::HwConfig& hw, const MapOptions& options, bool is_gemm);
+
+/// A network made ready to be costed on very many machines: its distinct ops are found once for
+/// each way in which tensors are kept on chip, not once a machine, and mappings are remembered for
+/// machines that differ only in what doesn't matter to them (mapping_key()). The totals equal
+/// cost_network()'s. Not thread-safe: one a thread.
+class Workload {
+ public:
+  /// The graph is kept; it has been verified. What is found out about its ops is kept in `memory`,
+  /// for other networks of the same thread too; null: a memory of its own.
+  static Result<Workload> prepare(Graph graph, std::shared_ptr<WorkloadMemory> memory = nullptr);
+
+  /// Long attention is done in blocks of keys where that is better, as by cost_network().
+  Result<WorkloadTotals> cost(const hw::HwConfig& hw, const MapOptions& options);
+
+  const Graph& graph() const { return graph_; }
+  const Lowered& lowered() const { return lowered_; }
+  int64_t mapped() const { return mapped_; }          ///< mappings made so far
+  int64_t remembered() const { return remembered_; }  ///< and those that needn't be made
+
+ private:
+  struct DistinctOp {
+    OpRequest request;
+    std::string key;  ///< of the request
+    int64_t times = 0;
+    const std::string* layer = nullptr;  ///< the first that has it, for errors
+  };
+  using FoundMapping = MappingMemory::Found;
+  using MappedOps = std::shared_ptr<const std::vector<FoundMapping>>;
+  /// Ops of one kind, products or the others, and their mappings by mapping_key().
+  struct Kind {
+    std::vector<DistinctOp> ops;
+    std::unordered_map<std::string, MappedOps> known;
+  };
+  /// An op where it stands in the network.
+  struct PlacedOp {
+    bool is_gemm = false;
+    size_t op = 0;  ///< of its kind
+    size_t layer = 0;
+  };
+  /// What the network's text takes on a machine.
+  struct Text {
+    int64_t cycles = 0, fewest = 0;
+    int64_t shared_peak_bytes = 0;
+    /// What its programs do, in which mode of the machine, and how often each comes; empty where
+    /// those are the ops'.
+    struct Counted {
+      hw::Counts counts;
+      int mode = hw::kOwnTypes;
+      int64_t times = 0;
+    };
+    std::vector<Counted> counts;
+  };
+  struct Plan {
+    std::array<Kind, 2> kinds;  ///< vector and memory ops, products
+    std::vector<PlacedOp> order;
+    std::vector<ChainOp> ops;                     ///< in that order
+    std::vector<RowRun> runs;                     ///< of those
+    std::vector<LineRun> line_runs;               ///< and those
+    std::vector<TensorId> in_the_way;             ///< what may be better in DRAM
+    std::vector<LayerTensors> tensors;            ///< by layer
+    std::unordered_map<std::string, Text> texts;  ///< by both kinds' mapping_key()
+    int64_t shared_peak_bytes = 0;
+  };
+  /// With these tensors in DRAM: none, or what was in_the_way with none.
+  Plan& plan(const ModeChoice& modes, bool all_room, std::span<const TensorId> in_dram,
+             const KeptWeights& kept);
+  Result<MappedOps> mapped(Kind& kind, const std::string& key, const hw::HwConfig& hw,
+                           const MapOptions& options);
+  Result<FoundMapping> mapped(const DistinctOp& op, MappingMemory::Alike* known, Mapper& mapper);
+  static std::vector<NetworkOp> ops_of(const Plan& plan);
+  Text text_of(const Plan& plan, const std::array<MappedOps, 2>& ops, const hw::HwConfig& hw,
+               const MapOptions& options, const std::array<std::string, 2>& keys);
+
+  Result<WorkloadTotals> cost_as_it_is(const hw::HwConfig& hw, const MapOptions& options);
+  Result<WorkloadTotals> cost_on(const ModeChoice& modes, const MapOptions& options,
+                                 const KeptWeights& kept);
+  Result<WorkloadTotals> cost_as(Plan& plan, const hw::HwConfig& hw, const MapOptions& options);
+
+  Graph graph_;
+  Lowered lowered_;
+  std::vector<std::vector<AskedTypes>> asked_;  ///< by layer
+  std::map<std::string, Plan> plans_;           ///< by what of a machine they depend on
+  std::shared_ptr<WorkloadMemory> memory_;
+  std::optional<std::vector<Workload>> in_blocks_;  ///< in_key_blocks_to_try(), once asked for
+  int64_t mapped_ = 0, remembered_ = 0;
+};
+
+}  // namespace accsim::sim

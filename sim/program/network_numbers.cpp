@@ -1,0 +1,182 @@
+#include "sim/program/network_numbers.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "hw/golden/row_math.h"
+
+namespace accsim::sim {
+namespace {
+
+std::vector<uint8_t> random_bytes(int64_t count, std::mt19937& random) {
+  std::vector<uint8_t> out(static_cast<size_t>(count));
+  for (uint8_t& b : out) b = static_cast<uint8_t>(random());
+  return out;
+}
+
+void put_words(std::vector<uint8_t>& out, std::initializer_list<int32_t> words) {
+  for (const int32_t word : words)
+    for (int byte = 0; byte < 4; ++byte)
+      out.push_back(static_cast<uint8_t>(static_cast<uint32_t>(word) >> (8 * byte)));
+}
+
+/// Draws the numbers of one part.
+class Drawer {
+ public:
+  Drawer(const NetworkPart& part, const hw::HwConfig& hw, const ZeroPoints& zeros,
+         std::mt19937& random)
+      : part_(part), hw_(hw), zeros_(zeros), random_(random) {
+    const std::vector<hw::ProgramTensor>& tensors = part.mapping->program.tensors;
+    for (size_t i = 0; i < tensors.size(); ++i)
+      out_.constants.push_back(part.constant[i] ? random_bytes(tensors[i].bytes, random)
+                                                : std::vector<uint8_t>());
+  }
+
+  PartNumbers run(const std::vector<int8_t>& weights) {
+    if (part_.mapping->gemm) gemm(*part_.mapping->gemm, weights);
+    if (part_.mapping->lanes) lanes(*part_.mapping->lanes);
+    if (part_.mapping->rows) rows(*part_.mapping->rows);
+    return std::move(out_);
+  }
+
+ private:
+  int64_t pick(int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(random_);
+  }
+  int32_t number(int64_t low, int64_t high) { return static_cast<int32_t>(pick(low, high)); }
+  double real(double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(random_);
+  }
+  int32_t zero(size_t tensor) const { return zeros_(part_.tensors[tensor]); }
+
+  // ---- products ---------------------------------------------------------------------------------
+
+  void gemm(GemmSource source, const std::vector<int8_t>& weights) {
+    GemmProblem& p = source.problem;
+    out_.operands = random_operands(p, weights, random_);
+    p.a_zero = zero(kA);
+    p.out_zero = zero(kOut);
+    if (p.residual) {
+      p.add.zero = zero(p.has_parameters ? kParameters + 1 : kParameters);
+      p.add.multiplier = number(INT16_MIN, INT16_MAX);
+      p.add.shift = number(14, 16);
+    }
+    const hw::MemoryImage image = pack(p, hw_, source.tiling, out_.operands);
+    for (size_t i = 0; i < image.size(); ++i)
+      if (part_.constant[i]) out_.constants[i] = image[i];
+    out_.gemm = std::move(source);
+  }
+
+  // ---- lane operations --------------------------------------------------------------------------
+
+  /// About 1 / divisor, of results of `bits` bits more than int8 has.
+  LaneScale scale(int64_t divisor, int bits) {
+    const auto size = static_cast<int>(std::bit_width(static_cast<uint64_t>(divisor)));
+    return {number(1 << 13, INT16_MAX) * (pick(0, 7) == 0 ? -1 : 1), 14 + size - 1 + bits};
+  }
+
+  void lanes(LaneSource source) {
+    LaneProblem& p = source.problem;
+    LaneFactors& f = p.factors;
+    const LaneWork& w = p.work;
+    const size_t out = out_.constants.size() - 1;
+    int64_t gathered = w.across;
+    for (const LaneAxis& x : w.axes) gathered *= x.slide.kernel;
+    const bool sums = w.gather == LaneGather::sum || w.gather == LaneGather::mean;
+    const bool product = w.op == LaneArithmetic::mul;
+    const LaneScale s = scale(sums ? gathered : 1, product ? 6 : 0);
+    f.a_zero = zero(0);
+    f.a_multiplier = s.multiplier;
+    f.shift = std::min(s.shift, 62);
+    f.output_zero = zero(out);
+    f.low = pick(0, 3) == 0 ? number(-128, 0) : -128;
+    f.high = pick(0, 3) == 0 ? number(0, 127) : 127;
+    if (p.has_b()) {
+      f.b_zero = zero(1);
+      f.b_multiplier = number(INT16_MIN, INT16_MAX);
+    }
+    if (w.gather == LaneGather::mean)
+      f.mean = [s](int64_t divisor) {
+        const auto most = std::bit_width(static_cast<uint64_t>(divisor));
+        const int64_t one = int64_t{s.multiplier} << (most - 1);
+        return LaneScale{static_cast<int32_t>(one / divisor), 14};
+      };
+    out_.lanes = std::move(source);
+  }
+
+  // ---- row operations ---------------------------------------------------------------------------
+
+  void rows(RowSource source) {
+    RowProblem& p = source.problem;
+    const size_t parameters = out_.constants.size() - 1;
+    out_.constants[parameters] = p.softmax() ? softmax(p) : normalisation(p);
+    out_.constants[parameters].resize(
+        static_cast<size_t>(part_.mapping->program.tensors[parameters].bytes));
+    out_.rows = std::move(source);
+  }
+
+  std::vector<uint8_t> softmax(RowProblem& p) {
+    hw::SoftmaxScales scales;
+    scales.input = std::exp2(real(-7, -2));
+    if (p.work.mask) scales.mask = std::exp2(real(-7, 0));
+    scales.output = {std::exp2(-number(6, 9)), zero(1)};
+    const hw::SoftmaxTables t = *hw::softmax_tables(scales);
+    RowNumbers& n = p.numbers;
+    n.row_multiplier = t.row_multiplier;
+    n.mask_multiplier = t.mask_multiplier;
+    n.difference_shift = t.difference_shift;
+    n.numerator = t.numerator;
+    n.exponent = t.exponent;
+    n.output_zero = t.output_zero;
+    if (p.work.log) {
+      const size_t log = out_.constants.size() - 2;
+      n.logarithm = *hw::softmax_log(scales, {std::exp2(real(-6, -3)), zero(log)});
+    }
+    std::vector<uint8_t> out;
+    for (const auto* table : {&t.coarse, &t.fine})
+      for (const int32_t word : *table) put_words(out, {word});
+    return out;
+  }
+
+  std::vector<uint8_t> normalisation(RowProblem& p) {
+    const int64_t length = p.work.length();
+    RowNumbers& n = p.numbers;
+    n.input_zero = zero(0);
+    n.output_zero = zero(1);
+    n.epsilon = *hw::norm_epsilon(1e-5, std::exp2(real(-6, -2)), length);
+    const int32_t bits = hw::norm_unit_bits(length);
+    std::vector<uint8_t> out;
+    const int64_t bytes = part_.mapping->program.tensors[out_.constants.size() - 1].bytes;
+    while (std::ssize(out) < bytes) {
+      const hw::NormChannel c = *hw::norm_channel(real(-2, 2), real(-2, 2), real(0.02, 0.05), bits);
+      for (const int32_t word : hw::pack(c)) put_words(out, {word});
+    }
+    return out;
+  }
+
+  static constexpr size_t kA = 0, kOut = 2, kParameters = 3;
+
+  const NetworkPart& part_;
+  const hw::HwConfig& hw_;
+  const ZeroPoints& zeros_;
+  std::mt19937& random_;
+  PartNumbers out_;
+};
+
+}  // namespace
+
+hw::Program emit(const PartNumbers& numbers, const NetworkPart& part, const hw::HwConfig& hw) {
+  if (numbers.gemm) return emit(numbers.gemm->problem, hw, numbers.gemm->tiling);
+  if (numbers.lanes) return emit(numbers.lanes->problem, hw, numbers.lanes->tiling);
+  if (numbers.rows) return emit(numbers.rows->problem, hw, numbers.rows->tile);
+  return part.mapping->program;
+}
+
+PartNumbers random_numbers(const NetworkPart& part, const hw::HwConfig& hw,
+                           const std::vector<int8_t>& weights, const ZeroPoints& zeros,
+                           std::mt19937& random) {
+  return Drawer(part, hw, zeros, random).run(weights);
+}
+
+}  // namespace accsim::sim

@@ -1,0 +1,231 @@
+#include <algorithm>
+#include <cmath>
+
+#include "sim/cost/compare_bytes.h"
+#include "sim/quantise/real_parts.h"
+
+namespace accsim::sim {
+namespace {
+
+/// The nearest multiplier of 16 bits, and its shift.
+LaneScale lane_scale(double factor, int shift) {
+  const double scaled = std::nearbyint(std::ldexp(factor, shift));
+  return {static_cast<int32_t>(std::clamp<double>(scaled, INT16_MIN, INT16_MAX)), shift};
+}
+/// The shift with which the larger of two factors fills 15 bits.
+int lane_shift(double a, double b) {
+  constexpr int kBits = 15, kMostShift = 62;
+  int exponent = 0;
+  std::frexp(std::max(std::abs(a), std::abs(b)), &exponent);
+  return std::clamp(kBits - exponent, 0, kMostShift);
+}
+
+class RealLanes : public RealPart {
+ public:
+  RealLanes(const RealSource& source, const NetworkPart& part)
+      : RealPart(source, part), lanes_(*part.mapping->lanes), work_(lanes_.problem.work) {}
+
+  Result<PartNumbers> run() {
+    if (const auto compared = compared_bytes(source_.graph, layer_)) return compare(*compared);
+    const TensorId a = read(work_.a_port);
+    if (a == kNoTensor || (work_.has_b() && read(work_.b_port) == kNoTensor))
+      return unknown("an operand of the layer alone");
+    const Result<std::pair<int32_t, int32_t>> most = limits();
+    if (!most) return most.errors();
+    std::tie(factors().low, factors().high) = *most;
+    factors().output_zero = scale(written()).zero;
+    const Status done = work_.has_b()                              ? two()
+                        : work_.gather != LaneGather::none         ? gathered(scale(a))
+                        : !row_ || row_->lane == LaneRule::nearest ? gathered(scale(a))
+                                                                   : one(a);
+    if (!done) return done.errors();
+    out_.lanes = std::move(lanes_);
+    return std::move(out_);
+  }
+
+ private:
+  LaneFactors& factors() { return lanes_.problem.factors; }
+  void set(const hw::ElementScale& a, double factor) {
+    const LaneScale s = lane_scale(factor, lane_shift(factor, factor));
+    factors().a_zero = a.zero;
+    factors().a_multiplier = s.multiplier;
+    factors().shift = s.shift;
+  }
+
+  // ---- one operand ------------------------------------------------------------------------------
+
+  /// Elements as they are, or a sum, mean or extreme of several.
+  Status gathered(const hw::ElementScale& a) {
+    const double factor = a.scale / scale(written()).scale;
+    set(a, factor);
+    if (work_.gather == LaneGather::mean)
+      factors().mean = [factor](int64_t count) {
+        const double each = factor / static_cast<double>(count);
+        return lane_scale(each, lane_shift(each, each));
+      };
+    return ok();
+  }
+
+  /// A function of one tensor: the layer's, or its node.
+  Status one(TensorId a) {
+    UnaryFunction f = layer_.function;
+    if (f.empty()) {
+      f.of = a;
+      f.nodes = {layer_.node};
+    }
+    if (work_.table) return look_up(f);
+    const bool bounds =
+        layer_.function.empty() && (row_->fusion == Fusion::clip || row_->lane == LaneRule::min ||
+                                    row_->lane == LaneRule::max);
+    return bounds ? limited(a, f) : linear(a, f);
+  }
+
+  Status look_up(const UnaryFunction& f) {
+    auto table = function_table(source_.graph, f, source_.constants, scale(f.of), scale(written()));
+    if (!table) return table.errors();
+    std::vector<uint8_t> bytes;
+    for (const int8_t v : *table)
+      bytes.push_back(static_cast<uint8_t>(std::clamp<int32_t>(v, factors().low, factors().high)));
+    factors().low = INT8_MIN;  // of arguments: codes as they are
+    factors().high = INT8_MAX;
+    factors().output_zero = 0;
+    return put(1, bytes);
+  }
+
+  Status limited(TensorId a, const UnaryFunction& f) {
+    constexpr double kFar = 1e30;
+    const auto ends = evaluate(source_.graph, f, source_.constants, {-kFar, kFar});
+    if (!ends) return ends.errors();
+    factors().low = std::max<int32_t>(factors().low, code_of((*ends)[0], scale(written())));
+    factors().high = std::min<int32_t>(factors().high, code_of((*ends)[1], scale(written())));
+    set(scale(a), scale(a).scale / scale(written()).scale);
+    return ok();
+  }
+
+  Status linear(TensorId a, const UnaryFunction& f) {
+    const double seen = source_.calibration.range(a).magnitude();
+    const auto affine = affine_function(source_.graph, f, source_.constants, seen > 0 ? seen : 1);
+    if (!affine) return affine.errors();
+    const hw::ElementScale& out = scale(written());
+    set(scale(a), affine->factor * scale(a).scale / out.scale);
+    const double zero = out.zero + std::nearbyint(affine->offset / out.scale);
+    factors().output_zero = static_cast<int32_t>(std::clamp<double>(zero, INT16_MIN, INT16_MAX));
+    return ok();
+  }
+
+  // ---- integers -----------------------------------------------------------------------------
+
+  /// Bytes as they are, in both steps, and tables of what they say.
+  Result<PartNumbers> compare(const ComparedBytes& c) {
+    if (work_.has_b()) {
+      const Result<ref::Array> with = source_.constants(layer_.inputs[as_index(c.constant_port)]);
+      if (!with) return with.errors();
+      std::vector<uint8_t> bytes;
+      for (int64_t b = 0; b < c.bytes; ++b)
+        bytes.push_back(static_cast<uint8_t>(with->integers().front() >> (8 * b)));
+      if (Status s = put(1, bytes); !s) return s.errors();
+    }
+    const std::array<int8_t, 256> table = work_.has_b() ? difference_table() : equality_table();
+    if (Status s = put(work_.has_b() ? 2 : 1, {table.begin(), table.end()}); !s) return s.errors();
+    out_.lanes = std::move(lanes_);
+    return std::move(out_);
+  }
+  static size_t as_index(int port) { return static_cast<size_t>(port); }
+
+  // ---- two operands -----------------------------------------------------------------------------
+
+  /// Elements, or beyond all codes where a condition says so.
+  Status fill() {
+    const bool swapped = input_of(layer_, work_.a_port) == 0;
+    const int from = input_of(layer_, swapped ? work_.b_port : work_.a_port), with = 3 - from;
+    const hw::ElementScale& out = scale(written());
+    const auto own = operand(swapped ? 1 : 0, from, &out);
+    if (!own) return own.errors();
+    const Result<ref::Array> fill = source_.constants(layer_.inputs[as_index(with)]);
+    if (!fill) return fill.errors();
+    constexpr int kShift = 7;  // 2^15 / 2^7 steps are as many as there are codes
+    const bool when = with == 1, lowest = fill->reals().front() < 0;
+    const int32_t far = when == lowest ? INT16_MIN : INT16_MAX, never = when ? 0 : 1;
+    const LaneScale keep = lane_scale(own->scale / out.scale, kShift);
+    LaneFactors& f = factors();
+    f.shift = kShift;
+    std::tie(f.a_zero, f.a_multiplier) = std::tuple(own->zero, keep.multiplier);
+    std::tie(f.b_zero, f.b_multiplier) = std::tuple(never, far);
+    if (swapped) {
+      std::swap(f.a_zero, f.b_zero);
+      std::swap(f.a_multiplier, f.b_multiplier);
+    }
+    return ok();
+  }
+
+  Status two() {
+    if (row_->algebra == Algebra::select) return fill();
+    const auto a = operand(0, work_.a_port), b = operand(1, work_.b_port);
+    if (!a) return a.errors();
+    if (!b) return b.errors();
+    const double out = scale(written()).scale;
+    factors().b_zero = b->zero;
+    if (work_.op == LaneArithmetic::mul) {
+      set(*a, a->scale * b->scale / out);
+      return ok();
+    }
+    const double of_a = a->scale / out, of_b = b->scale / out;
+    factors().a_zero = a->zero;
+    factors().shift = lane_shift(of_a, of_b);
+    factors().a_multiplier = lane_scale(of_a, factors().shift).multiplier;
+    factors().b_multiplier = lane_scale(of_b, factors().shift).multiplier;
+    return ok();
+  }
+
+  /// An operand's scale; a constant has one of its own, or the one given, and is put where the
+  /// program reads it.
+  Result<hw::ElementScale> operand(size_t of_part, int port,
+                                   const hw::ElementScale* given = nullptr) {
+    const TensorId id = read(port);
+    if (!part_.constant[of_part]) return scale(id);
+    Result<ref::Array> array = source_.constants(id);
+    if (!array) return array.errors();
+    std::vector<double> values = array->reals();
+    if (row_->lane == LaneRule::div && input_of(layer_, port) == 1)
+      for (double& v : values) v = 1 / v;
+    ValueRange range;
+    for (const double v : values) range.take({v, v});
+    const hw::ElementScale own = given ? *given : element_scale(range, false);
+    std::vector<uint8_t> bytes;
+    for (const int64_t at : as_result_lies(array->dims()))
+      bytes.push_back(static_cast<uint8_t>(code_of(values[static_cast<size_t>(at)], own)));
+    if (bytes.empty()) return unknown("a constant in an order of its own");
+    if (Status s = put(of_part, bytes); !s) return s.errors();
+    return own;
+  }
+
+  /// Elements of a constant that broadcasts to the result, in the order in which the result lies.
+  std::vector<int64_t> as_result_lies(const Dims& own) const {
+    const Dims& dims = tensor(written()).dims;
+    const LayerLayouts lies(source_.graph, source_.network.lowered, layer_);
+    const auto pieces = pieces_of(lies.output(0), dims);
+    if (!pieces || own.size() > dims.size()) return {};
+    const size_t missing = dims.size() - own.size();
+    std::vector<int64_t> out{0};
+    for (const DimPiece& p : *pieces) {
+      if (p.dim < missing || own[p.dim - missing] == 1) continue;
+      const int64_t stride = elements(own, p.dim - missing + 1, own.size()) * p.step;
+      std::vector<int64_t> longer;
+      for (const int64_t from : out)
+        for (int64_t i = 0; i < p.count; ++i) longer.push_back(from + i * stride);
+      out = std::move(longer);
+    }
+    return out;
+  }
+
+  LaneSource lanes_;
+  const LaneWork& work_;
+};
+
+}  // namespace
+
+Result<PartNumbers> real_lanes(const RealSource& source, const NetworkPart& part) {
+  return RealLanes(source, part).run();
+}
+
+}  // namespace accsim::sim

@@ -1,0 +1,87 @@
+#include "sim/quantise/real_numbers.h"
+
+#include "sim/quantise/real_parts.h"
+
+namespace accsim::sim {
+namespace {
+
+/// Moves: nothing but the constants among what they read.
+class RealMove : public RealPart {
+ public:
+  using RealPart::RealPart;
+
+  Result<PartNumbers> run() {
+    for (size_t i = 0; i < part_.tensors.size(); ++i) {
+      if (!part_.constant[i]) continue;
+      const OperandPort port = part_.ports->of(part_.mapping->link.ports[i]);
+      if (port.side != OperandPort::Side::input) return unknown("a move with a table of its own");
+      const TensorId id = read(port.index);
+      if (id == kNoTensor || !is_float(tensor(id).dtype))
+        return unknown("a move by constants that aren't moved");
+      const Result<ref::Array> array = source_.constants(id);
+      if (!array) return array.errors();
+      const Layout& lies = source_.network.lowered.layouts[static_cast<size_t>(id)];
+      if (Status s = put(i, codes_in_memory(*array, lies, scale(id))); !s) return s.errors();
+    }
+    return std::move(out_);
+  }
+};
+
+}  // namespace
+
+Result<ValueRange> limits_of(const RealSource& source, NodeId clip) {
+  constexpr double kFar = 1e30;
+  const Node& node = source.graph.nodes[static_cast<size_t>(clip)];
+  UnaryFunction f;
+  f.of = node.inputs[0];
+  f.nodes = {clip};
+  const auto ends = evaluate(source.graph, f, source.constants, {-kFar, kFar});
+  if (!ends) return ends.errors();
+  return ValueRange{(*ends)[0], (*ends)[1]};
+}
+
+Result<std::pair<int32_t, int32_t>> RealPart::limits() const {
+  int32_t low = INT8_MIN, high = INT8_MAX;
+  for (const Layer& merged : source_.network.lowered.layers) {
+    if (merged.merged_into != static_cast<int>(part_.layer) || merged.in_function) continue;
+    const OpRow* row = find_op(source_.graph.nodes[static_cast<size_t>(merged.node)]);
+    if (!row || row->fusion != Fusion::clip) continue;
+    const Result<ValueRange> values = limits_of(source_, merged.node);
+    if (!values) return values.errors();
+    low = std::max<int32_t>(low, code_of(values->low, scale(written())));
+    high = std::min<int32_t>(high, code_of(values->high, scale(written())));
+  }
+  return std::pair(low, high);
+}
+
+Result<PartNumbers> real_numbers(const RealSource& source, const NetworkPart& part) {
+  if (part.mapping->gemm) return real_product(source, part);
+  if (part.mapping->lanes) return real_lanes(source, part);
+  if (part.mapping->rows) return real_rows(source, part);
+  return RealMove(source, part).run();
+}
+
+std::vector<uint8_t> codes_in_memory(const ref::Array& array, const Layout& layout,
+                                     const hw::ElementScale& scale) {
+  const std::vector<double> values = array.reals();
+  std::vector<uint8_t> out(values.size());
+  for (size_t i = 0; i < values.size(); ++i)
+    out[static_cast<size_t>(place_of(static_cast<int64_t>(i), layout))] =
+        static_cast<uint8_t>(code_of(values[i], scale));
+  return out;
+}
+
+ref::Array values_from_memory(std::span<const uint8_t> codes, const Tensor& tensor,
+                              const Layout& layout, const hw::ElementScale& scale) {
+  ref::Array out(tensor.dtype, tensor.dims);
+  with_element_kind(out.kind(), [&]<class T>(T) {
+    for (int64_t i = 0; i < out.size(); ++i) {
+      const auto code = static_cast<int8_t>(codes[static_cast<size_t>(place_of(i, layout))]);
+      out.data<T>()[i] = static_cast<T>((code - scale.zero) * scale.scale);
+    }
+  });
+  ref::round_elements(out);
+  return out;
+}
+
+}  // namespace accsim::sim

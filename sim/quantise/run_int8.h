@@ -1,0 +1,22 @@
+#pragma once
+#include "hw/config/hw_config.h"
+#include "sim/run/run.h"
+
+namespace accsim::sim {
+
+/// run_network() with every product that the mapper has a program for run in int8 on the bit-exact
+/// machine: activations quantised by one symmetric scale a tensor from a float run, weights by one
+/// an output channel; everything else computes in float on what the products give. `layerwise`:
+/// every product reads the float run's values instead, so that errors don't add up.
+Result<RunSummary> run_quantised_network(const PreparedRun& prepared, const RunRequest& request,
+                                         const hw::HwConfig& hw, bool layerwise);
+
+/// The network in int8 from end to end: its one program on the bit-exact machine, each result
+/// compared with the integer reference, for RunRequest::count inputs. Writes the outputs, of
+/// several inputs with an axis more in front. Scales and zero points are from float runs
+/// (TensorScales).
+/// What the machine has no commands of true values for the host computes in float (Int8Network).
+Result<RunSummary> run_int8_network(const PreparedRun& prepared, const RunRequest& request,
+                                    const hw::HwConfig& hw);
+
+}  // namespace accsim::sim

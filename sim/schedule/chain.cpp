@@ -1,0 +1,78 @@
+#include "sim/schedule/chain.h"
+
+namespace accsim::sim {
+namespace {
+
+LayerTensors layer_tensors(const Layer& layer, const Residency& residency, int32_t internal) {
+  const auto count = static_cast<int32_t>(residency.root.size());
+  LayerTensors out;
+  out.own = count;
+  out.regions = count + 1;
+  out.internal = internal;
+  out.end = out.internal + internal_ports(layer.inputs.size());
+  const auto number = [&](const std::vector<TensorId>& ids, std::vector<int32_t>& to) {
+    for (const TensorId id : ids)
+      to.push_back(id == kNoTensor ? out.own
+                                   : static_cast<int32_t>(residency.root[static_cast<size_t>(id)]));
+  };
+  number(layer.inputs, out.inputs);
+  number(layer.outputs, out.outputs);
+  const auto parts = [&](const std::vector<TensorId>& ids, std::vector<BytePart>& to) {
+    for (const TensorId id : ids)
+      to.push_back(id == kNoTensor ? BytePart{} : residency.parts[static_cast<size_t>(id)]);
+  };
+  parts(layer.inputs, out.input_parts);
+  parts(layer.outputs, out.output_parts);
+  return out;
+}
+
+}  // namespace
+
+std::vector<LayerTensors> network_tensors(const Lowered& lowered, const Residency& residency) {
+  std::vector<LayerTensors> out;
+  auto internal = static_cast<int32_t>(residency.root.size() + 1 + hw::kMostRegions);
+  for (const Layer& layer : lowered.layers) {
+    out.push_back(layer_tensors(layer, residency, internal));
+    internal = out.back().end;
+  }
+  return out;
+}
+
+BytePart part_of(const LayerTensors& tensors, const OperandPort& port) {
+  const auto i = static_cast<size_t>(port.index);
+  if (port.side == OperandPort::Side::input) return tensors.input_parts[i];
+  return port.side == OperandPort::Side::output ? tensors.output_parts[i] : BytePart{};
+}
+
+int64_t offset_in_chain(const LayerTensors& tensors, const LayerPorts& ports,
+                        const OperandPort& port, int64_t offset) {
+  const BytePart part = part_of(tensors, ports.of(port));
+  return part.offset + part.pitch.at(ports.offset(port) + offset);
+}
+
+std::vector<int32_t> numbers(const ChainLink& link, const LayerPorts& ports,
+                             const LayerTensors& tensors) {
+  std::vector<int32_t> out;
+  out.reserve(link.ports.size());
+  for (const OperandPort& own : link.ports) {
+    const OperandPort p = ports.of(own);
+    using Side = OperandPort::Side;
+    const auto i = static_cast<size_t>(p.index);
+    out.push_back(p.side == Side::input      ? tensors.inputs[i]
+                  : p.side == Side::output   ? tensors.outputs[i]
+                  : p.side == Side::internal ? tensors.internal + p.index
+                  : p.side == Side::region   ? tensors.regions + p.index
+                                             : tensors.own);
+  }
+  return out;
+}
+
+bool loads_first(const ChainLink& link) {
+  for (const hw::Step& s : link.steps) {
+    if (s.kind == hw::Step::Kind::load) return true;
+    if (s.kind == hw::Step::Kind::vector) return false;
+  }
+  return true;
+}
+
+}  // namespace accsim::sim

@@ -1,0 +1,67 @@
+#include "sim/map/kept_weights.h"
+
+#include <gtest/gtest.h>
+
+#include "hw/config/load.h"
+#include "hw/cosim/cosim.h"
+#include "hw/program/verifiable.h"
+#include "sim/cost/cost.h"
+#include "sim/cost/workload.h"
+#include "tests/support/source.h"
+
+namespace accsim::sim {
+namespace {
+
+hw::HwConfig machine(int64_t kib, hw::RunWeights weights) {
+  hw::HwConfig hw = *hw::load_hw(kSource + "/configs/64x64-starved.yaml");
+  hw.shared.kib = kib;
+  hw.shared.weights = weights;
+  return hw;
+}
+
+/// SqueezeNet's weights and tensors fit into 4 MiB: only the image is read and only the answer
+/// written, and nothing else of the work changes.
+TEST(KeptWeightsFlow, AreNotReadAgain) {
+  const Graph g = *load_graph(kSource + "/models/squeezenet1_1_op13.onnx", {});
+  const auto read = cost_network(g, machine(4096, hw::RunWeights::read), {});
+  const auto kept = cost_network(g, machine(4096, hw::RunWeights::kept), {});
+  ASSERT_TRUE(read.ok() && kept.ok());
+  const Costs &a = read->report.totals, &b = kept->report.totals;
+  EXPECT_LT(b.cycles, a.cycles);
+  EXPECT_EQ(b.macs, a.macs);
+  constexpr int64_t kWeights = 1235496;  // parameters of SqueezeNet 1.1, biases among them
+  EXPECT_GT(a.dram_read, kWeights);
+  EXPECT_LT(b.dram_read, 2 * 3 * 224 * 224);
+  EXPECT_GE(b.dram_read, 3 * 224 * 224);
+  EXPECT_GT(kept->report.shared_peak_bytes, read->report.shared_peak_bytes + kWeights);
+  EXPECT_LE(kept->report.shared_peak_bytes, 4096 * 1024);
+}
+
+/// Also where a part of them fits.
+TEST(KeptWeightsFlow, CostTheSameInAWorkload) {
+  const Graph g = *load_graph(kSource + "/models/resnet18_op13.onnx", {});
+  Workload workload = *Workload::prepare(g);
+  for (const int64_t kib : {1024, 3072, 8192, 16384})
+    for (const hw::RunWeights weights : {hw::RunWeights::kept, hw::RunWeights::read}) {
+      const hw::HwConfig hw = machine(kib, weights);
+      const auto network = cost_network(g, hw, {});
+      const auto totals = workload.cost(hw, {});
+      ASSERT_TRUE(network.ok() && totals.ok());
+      EXPECT_EQ(totals->cycles, network->report.totals.cycles) << kib << " KiB";
+      EXPECT_EQ(totals->dram_read_bytes, network->report.totals.dram_read) << kib << " KiB";
+      EXPECT_EQ(totals->shared_peak_bytes, network->report.shared_peak_bytes) << kib << " KiB";
+      EXPECT_LE(totals->shared_peak_bytes, kib * 1024);
+    }
+}
+
+TEST(KeptWeightsFlow, AreTimedAndNotVerified) {
+  const hw::HwConfig kept = machine(4096, hw::RunWeights::kept);
+  EXPECT_EQ(why_not_verifiable(kept), "weights that stay from run to run");
+  EXPECT_FALSE(has_core(kept).ok());
+  const hw::HwConfig read = machine(4096, hw::RunWeights::read);
+  EXPECT_EQ(why_not_verifiable(read), "");
+  EXPECT_TRUE(has_core(read).ok());
+}
+
+}  // namespace
+}  // namespace accsim::sim
