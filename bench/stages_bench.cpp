@@ -53,7 +53,7 @@ void map_distinct(benchmark::State& state, const std::string& network, MapEffort
   hw::HwConfig hw = machine();
   MapOptions options;
   options.effort = effort;
-  Workload workload = *Workload::prepare(*load_graph(model_path(network), {}));
+  Workload workload = Workload::prepare(*load_graph(model_path(network), {})).value();
   benchmark::DoNotOptimize(workload.cost(hw, options));  // finds the distinct ops
   for (auto _ : state) {
     hw.dram.latency = 50 + (hw.dram.latency - 49) % 100'000;

@@ -11,16 +11,14 @@
 #include "hw/program/append_layer.h"
 #include "hw/program/verifiable.h"
 #include "sim/base/sums.h"
-#include "sim/cost/array_kinds.h"
+#include "sim/cost/best_way.h"
 #include "sim/cost/cut_layers.h"
 #include "sim/cost/invariants.h"
-#include "sim/cost/key_blocks.h"
 #include "sim/cost/layer_costs.h"
 #include "sim/cost/left_out.h"
 #include "sim/cost/network_edp.h"
-#include "sim/cost/network_slack.h"
+#include "sim/cost/network_plan.h"
 #include "sim/cost/product_modes.h"
-#include "sim/cost/requests.h"
 #include "sim/lower/attention_blocks.h"
 #include "sim/lower/handed_on.h"
 #include "sim/lower/lay_out.h"
@@ -78,26 +76,6 @@ LayerReport describe_layer(const Graph& graph, const Lowered& lowered, const Lay
   return out;
 }
 
-/// Maps one layer's work.
-Status map_layer(const Layer& l, const std::vector<OpRequest>& work, Mapper& mapper,
-                 std::vector<std::shared_ptr<const Mapping>>& mappings) {
-  for (const OpRequest& request : work) {
-    auto mapping = mapper.map(request, l.name);
-    if (!mapping) return mapping.errors();
-    mappings.push_back(std::move(*mapping));
-  }
-  return ok();
-}
-
-/// The network's ops in their order.
-std::vector<NetworkOp> network_ops(const Lowered& lowered,
-                                   const std::vector<std::vector<OpRequest>>& work) {
-  std::vector<NetworkOp> out;
-  for (size_t i = 0; i < work.size(); ++i)
-    for (const OpRequest& request : work[i]) out.push_back({&request, &lowered.layers[i].name});
-  return out;
-}
-
 /// Operands that the programs of a layer know: moves what they move, all others those of the layer.
 int64_t operands_of(const Layer& l) {
   int64_t out = 0;
@@ -126,10 +104,11 @@ Status check_operands(const std::vector<Layer>& layers, int64_t most, const std:
 }
 
 /// Equal ops share a program; for every other one is looked.
-Status check_programs(const std::vector<NetworkOp>& ops, int64_t most, const std::string& file) {
-  if (std::ssize(ops) <= most) return ok();
-  std::unordered_set<std::string> different;
-  for (const NetworkOp& op : ops) different.insert(key_of(*op.request));
+Status check_programs(const NetworkPlan& plan, int64_t most, const std::string& file) {
+  if (std::ssize(plan.order) <= most) return ok();
+  std::unordered_set<std::string_view> different;
+  for (const auto& kind : plan.distinct)
+    for (const DistinctOp& op : kind) different.insert(op.key);
   if (std::ssize(different) <= most) return ok();
   return Error{Errc::capacity,
                fmt::format("needs {} different programs, at most {} are looked for; {} N takes N",
@@ -162,22 +141,6 @@ std::string_view why_no_core(const hw::HwConfig& hw) {
   return why.empty() && !hw::has_core(hw) ? "no core of this machine" : why;
 }
 
-/// The ops of a network, one after the other.
-struct Ops {
-  std::vector<ChainOp> ops;
-  std::vector<std::shared_ptr<const Mapping>> mappings;
-};
-
-Ops ops_of(const CostedNetwork& network, const std::vector<std::vector<OpRequest>>& work) {
-  Ops out;
-  for (size_t i = 0; i < work.size(); ++i)
-    for (size_t k = 0; k < work[i].size(); ++k) {
-      out.ops.push_back({i, &work[i][k]});
-      out.mappings.push_back(network.mappings[i][k]);
-    }
-  return out;
-}
-
 /// How ops are mapped, for people: whole, or how many pieces of what.
 std::string describe(const Stretch& s, int64_t pieces) {
   if (s.piece < 0) return s.mapping->description;
@@ -185,17 +148,18 @@ std::string describe(const Stretch& s, int64_t pieces) {
 }
 
 /// Adds what the layers cost one behind the other to their reports.
-void add_costs(const Schedule& schedule, const Ops& ops, const Lowered& lowered, Mapper& mapper,
-               Report& r) {
+void add_costs(const SlackSchedule& found, std::span<const ChainOp> ops, const Lowered& lowered,
+               Mapper& mapper, Report& r) {
   struct Sum {
     ItemWork work;
     int64_t pieces = 0;
     const Stretch* last = nullptr;
   };
+  const Schedule& schedule = found.schedule;
   const std::string_view machine = why_no_core(mapper.machine());
   const std::vector<std::string_view> left_out =
       left_out_layers(schedule.stretches, r.layers.size());
-  std::vector<Sum> sums(ops.ops.size());
+  std::vector<Sum> sums(ops.size());
   for (size_t i = 0; i < schedule.stretches.size(); ++i) {
     const Stretch& s = schedule.stretches[i];
     Sum& sum = sums[s.op];
@@ -206,11 +170,11 @@ void add_costs(const Schedule& schedule, const Ops& ops, const Lowered& lowered,
   }
   std::vector<int64_t> macs(r.layers.size(), 0);
   for (size_t i = 0; i < sums.size(); ++i) {
-    const size_t layer = ops.ops[i].layer;
-    sums[i].work.alone = ops.mappings[i]->timing.total;
+    const size_t layer = ops[i].layer;
+    sums[i].work.alone = found.mappings[i]->timing.total;
     macs[layer] = add_counts(macs[layer], sums[i].work.counts.macs.count());
     const auto cut = schedule.cut.find(i);
-    const OpRequest& request = cut == schedule.cut.end() ? *ops.ops[i].request : cut->second;
+    const OpRequest& request = cut == schedule.cut.end() ? *ops[i].request : cut->second;
     Costs costs = item_costs(request, sums[i].work, mapper.machine_of(request));
     const std::string_view why = machine.empty() ? left_out[layer] : machine;
     costs.verifiable_cycles = why.empty() ? costs.cycles : 0;
@@ -227,15 +191,6 @@ void add_costs(const Schedule& schedule, const Ops& ops, const Lowered& lowered,
     r.layers[i].bound = busiest(r.layers[i].costs);
     r.totals += r.layers[i].costs;
   }
-}
-
-/// Of ops, those that the network was put together from.
-void take_mappings(std::vector<std::shared_ptr<const Mapping>> mappings, Ops& ops,
-                   CostedNetwork& network) {
-  size_t i = 0;
-  for (auto& of_layer : network.mappings)
-    for (auto& mapping : of_layer) mapping = mappings[i++];
-  ops.mappings = std::move(mappings);
 }
 
 /// What the mappings were chosen by, for people.
@@ -262,130 +217,136 @@ SharedAddresses addresses_of(const Residency& residency) {
   return out;
 }
 
-/// Puts the network together and costs it. Gives the tensors that are in_the_way().
-std::vector<TensorId> cost_chain(const Graph& graph, const Lowered& lowered,
-                                 const Residency& residency,
-                                 const std::vector<std::vector<OpRequest>>& work, Mapper& mapper,
-                                 CostedNetwork& network) {
-  Report& r = network.report;
-  const hw::HwConfig& machine = mapper.machine();
-  Ops ops = ops_of(network, work);
-  std::vector<RowRun> rows;
-  std::vector<LineRun> lines;
-  if (mapper.minimises_cycles()) {
-    const OpReaders readers(graph, lowered, residency, machine, ops.ops);
-    rows = row_runs(readers, machine, ops.ops);
-    if (mapper.searches()) lines = line_runs(readers, machine, ops.ops);
-  }
-  auto [found, mappings, fewest] = schedule_within_slack(
-      {machine, ops.ops, ops.mappings, network.tensors, rows, lines, lowered, mapper});
-  network.fewest_cycles = fewest;
-  check_busy(found.shares);
-  take_mappings(std::move(mappings), ops, network);
-  add_costs(found, ops, lowered, mapper, r);
-  const int64_t kept = machine.shared.kept_bytes;
-  r.shared_peak_bytes = residency.peak_bytes + kept;
-  for (const Schedule::SharedUse& use : found.shared) {
-    r.shared_peak_bytes = std::max(r.shared_peak_bytes, use.bytes + kept);
-    for (size_t i = use.first_layer; i <= use.last_layer; ++i)
-      r.layers[i].resident_bytes = std::max(r.layers[i].resident_bytes, use.bytes + kept);
-  }
-  network.text = std::move(found.stretches);
-  network.addresses =
-      found.addresses.empty() ? addresses_of(residency) : std::move(found.addresses);
-  return in_the_way(lines, ops.ops, network.tensors, machine);
+NetworkCost network_cost(const CostedNetwork& of) {
+  const Costs& c = of.report.totals;
+  return {c.cycles, of.fewest_cycles, c.energy.total(), c.dram_read + c.dram_write};
 }
 
-/// A network costed on a machine, with its tensors placed in one way or the other.
+/// A network costed on a machine, in one way after the other.
 class NetworkCosting {
  public:
-  NetworkCosting(const Graph& graph, const hw::HwConfig& hw, const MapOptions& options,
-                 const Lowered& lowered)
-      : graph_(graph),
+  NetworkCosting(const PreparedNetwork& network, const hw::HwConfig& hw, int64_t most_programs)
+      : network_(network),
         hw_(hw),
-        options_(options),
-        lowered_(lowered),
-        asked_(OperandTypes(graph, lowered).of_layers()),
-        kept_(kept_weights(graph, lowered, ModeChoice(asked_, hw).machine())),
-        modes_(asked_, beside(kept_, hw)) {}
+        most_programs_(most_programs),
+        kept_(
+            kept_weights(*network.graph, network.lowered, ModeChoice(network.asked, hw).machine())),
+        modes_(network.asked, beside(kept_, hw)) {}
 
-  /// With these tensors in DRAM; `lowered` is left to the caller.
-  Result<CostedNetwork> cost(std::span<const TensorId> in_dram, int64_t most_programs) {
-    const hw::HwConfig& machine = modes_.machine();
-    const Residency residency = plan_residency(graph_, lowered_, machine, in_dram, kept_.tensors);
-    std::vector<std::vector<OpRequest>> work;
-    for (const Layer& l : lowered_.layers) {
-      work.push_back(requests(graph_, l, residency, machine, options_.all_room));
-      modes_.set(asked_[work.size() - 1], work.back());
-    }
-    const std::vector<NetworkOp> ops = network_ops(lowered_, work);
-    if (const Status few = check_programs(ops, most_programs, graph_.file); !few)
-      return few.errors();
-    if (!mapper_) mapper_ = network_mapper(ops, machine, options_);
+  /// With these tensors in DRAM; those of a way that begins: none. `lowered` is left to the caller.
+  Result<OneWay<CostedNetwork>> cost(const MapOptions& options, std::span<const TensorId> in_dram) {
+    const auto plan =
+        plan_network(network_, modes_, kept_, {options.all_room, options.pins, in_dram});
+    if (const Status few = check_programs(*plan, most_programs_, file()); !few) return few.errors();
+    const std::vector<NetworkOp> ops = plan->network_ops();
+    if (in_dram.empty()) mapper_ = network_mapper(ops, modes_.machine(), options);
     mapper_->map_ahead(ops);
-    CostedNetwork out;
-    const Status mapped = map(residency, work, out);
-    std::vector<TensorId> found;
-    if (mapped) found = cost_chain(graph_, lowered_, residency, work, *mapper_, out);
-    if (const Status few = check_tilings(*mapper_, graph_.file); !few) return few.errors();
+    const auto mapped = map(*plan);
+    if (const Status few = check_tilings(*mapper_, file()); !few) return few.errors();
     if (!mapped) return mapped.errors();
-    if (in_dram.empty()) in_the_way_ = std::move(found);
-    if (const Status good = sum_up(residency, out); !good) return good.errors();
-    return out;
+    const GroupsToTry groups = groups_to_try(network_, *plan, modes_.machine(), options);
+    SlackSchedule found = schedule_plan(network_, *plan, groups,
+                                        in_order(*plan, (*mapped)[0], (*mapped)[1]), *mapper_);
+    if (const Status few = check_tilings(*mapper_, file()); !few) return few.errors();
+    check_busy(found.schedule.shares);
+    Result<CostedNetwork> out = describe(*plan, std::move(found));
+    if (!out) return out.errors();
+    const NetworkCost cost = network_cost(*out);
+    return OneWay<CostedNetwork>{
+        std::move(*out), cost, {groups.in_the_way.begin(), groups.in_the_way.end()}};
   }
-  /// Of the first one: what may be better in DRAM.
-  const std::vector<TensorId>& in_the_way() const { return in_the_way_; }
 
  private:
-  /// Describes model and layers, and maps each layer's work.
-  Status map(const Residency& residency, const std::vector<std::vector<OpRequest>>& work,
-             CostedNetwork& out) {
-    Report& r = out.report;
+  const std::string& file() const { return network_.graph->file; }
+
+  /// By kind, the mappings of a plan's ops. Errors: those of every layer, up to its first.
+  Result<std::array<MappedOps, 2>> map(const NetworkPlan& plan) {
+    std::array<MappedOps, 2> out;
+    std::array<std::vector<Errors>, 2> failed;
+    for (size_t kind = 0; kind < out.size(); ++kind)
+      for (const DistinctOp& op : plan.distinct[kind]) {
+        auto mapping = mapper_->map(op.request, *op.layer, op.key);
+        failed[kind].push_back(mapping ? Errors() : mapping.errors());
+        out[kind].push_back(mapping ? std::move(*mapping) : nullptr);
+      }
+    Errors errors;
+    std::optional<size_t> layer;
+    for (const NetworkPlan::Placed& placed : plan.order) {
+      const Errors& its = failed[placed.is_gemm][placed.op];
+      if (its.empty() || layer == placed.layer) continue;
+      layer = placed.layer;
+      for (Error e : its) {
+        e.where = "layer '" + network_.lowered.layers[placed.layer].name + "'";
+        errors.push_back(std::move(e));
+      }
+    }
+    if (!errors.empty()) return errors;
+    return out;
+  }
+
+  /// The report, and the programs behind it.
+  Result<CostedNetwork> describe(NetworkPlan& plan, SlackSchedule found) {
+    CostedNetwork out;
+    const Lowered& lowered = network_.lowered;
+    const Residency& residency = plan.residency;
+    describe_network(residency, out.report);
+    add_costs(found, plan.ops, lowered, *mapper_, out.report);
+    out.fewest_cycles = found.fewest;
+    out.mappings.resize(lowered.layers.size());
+    out.ports.resize(lowered.layers.size());
+    for (size_t i = 0; i < plan.order.size(); ++i) {
+      out.mappings[plan.ops[i].layer].push_back(std::move(found.mappings[i]));
+      out.ports[plan.ops[i].layer].push_back(plan.ops[i].request->ports);
+    }
+    const int64_t kept = modes_.machine().shared.kept_bytes;
+    out.report.shared_peak_bytes = shared_peak_bytes(plan, found.schedule, modes_.machine());
+    for (const Schedule::SharedUse& use : found.schedule.shared)
+      for (size_t i = use.first_layer; i <= use.last_layer; ++i) {
+        int64_t& bytes = out.report.layers[i].resident_bytes;
+        bytes = std::max(bytes, use.bytes + kept);
+      }
+    out.text = std::move(found.schedule.stretches);
+    out.addresses = found.schedule.addresses.empty() ? addresses_of(residency)
+                                                     : std::move(found.schedule.addresses);
+    out.tensors = std::move(plan.tensors);
+    if (const Status good = sum_up(residency, out.report); !good) return good.errors();
+    return out;
+  }
+
+  void describe_network(const Residency& residency, Report& r) const {
     r.hw = hw_;
     const hw::Area silicon = area(hw_);
     r.area_mm2 = silicon.core_mm2();
     r.dram_interface_mm2 = silicon.interface_mm2;
-    describe_model(graph_, lowered_, r);
-    out.tensors = network_tensors(lowered_, residency);
-    Errors errors;
-    for (size_t i = 0; i < work.size(); ++i) {
-      if (Status few = check_tilings(*mapper_, graph_.file); !few) return few;
-      const Layer& l = lowered_.layers[i];
-      LayerReport& layer = r.layers.emplace_back(describe_layer(graph_, lowered_, l));
-      layer.types = modes_.types(asked_[i]);
-      layer.types_note = modes_.note(asked_[i]);
+    describe_model(*network_.graph, network_.lowered, r);
+    for (size_t i = 0; i < network_.lowered.layers.size(); ++i) {
+      const Layer& l = network_.lowered.layers[i];
+      LayerReport& layer =
+          r.layers.emplace_back(describe_layer(*network_.graph, network_.lowered, l));
+      layer.types = modes_.types(network_.asked[i]);
+      layer.types_note = modes_.note(network_.asked[i]);
       layer.resident_bytes = residency.use[i].shared + modes_.machine().shared.kept_bytes;
       layer.live_bytes = residency.use[i].live;
-      const Status done = map_layer(l, work[i], *mapper_, out.mappings.emplace_back());
-      auto& ports = out.ports.emplace_back();
-      for (const OpRequest& request : work[i]) ports.push_back(request.ports);
-      if (!done) errors.insert(errors.end(), done.errors().begin(), done.errors().end());
     }
-    if (!errors.empty()) return errors;
-    return ok();
   }
 
-  Status sum_up(const Residency& residency, CostedNetwork& out) {
-    Report& r = out.report;
-    if (const Status sums = check_sums(r.totals, graph_.file); !sums) return sums;
+  Status sum_up(const Residency& residency, Report& r) {
+    if (const Status sums = check_sums(r.totals, file()); !sums) return sums;
     check_report(r);
     r.bound = busiest(r.totals);
-    r.objective = objective_text(options_);
+    r.objective = objective_text(mapper_->options());
     r.distinct_ops = mapper_->distinct();
     r.candidates = mapper_->candidates();
     r.evaluated = mapper_->evaluated();
-    return compare_cut_layers(graph_, lowered_, residency, {modes_, *mapper_}, r);
+    return compare_cut_layers(*network_.graph, network_.lowered, residency, {modes_, *mapper_}, r);
   }
 
-  const Graph& graph_;
+  const PreparedNetwork& network_;
   const hw::HwConfig& hw_;
-  const MapOptions& options_;
-  const Lowered& lowered_;
-  const std::vector<std::vector<AskedTypes>> asked_;  ///< by layer
+  const int64_t most_programs_;
   const KeptWeights kept_;
   const ModeChoice modes_;
   std::unique_ptr<Mapper> mapper_;
-  std::vector<TensorId> in_the_way_;
 };
 
 }  // namespace
@@ -478,60 +439,42 @@ Result<std::vector<Graph>> load_graphs(const std::vector<std::string>& paths,
 
 namespace {
 
-Result<CostedNetwork> cost_as_it_is(const Graph& given, const hw::HwConfig& hw,
-                                    const MapOptions& options, int64_t most_programs) {
-  const std::optional<Graph> plain = without_casts(given);
-  const Graph& graph = plain ? *plain : given;
-  Result<Lowered> lowered = lower_in_memory(graph);
-  if (!lowered) return lowered.errors();
-  if (const Status few = check_operands(lowered->layers, most_programs, graph.file); !few)
-    return few.errors();
-  NetworkCosting costing(graph, hw, options, *lowered);
-  Result<CostedNetwork> out = costing.cost({}, most_programs);
+/// The graph, ready to be costed, unless its layers have more operands than `most_programs` takes.
+Result<PreparedNetwork> prepare(std::shared_ptr<const Graph> graph, int64_t most_programs) {
+  Result<PreparedNetwork> out = prepare_network(std::move(graph));
   if (!out) return out;
-  if (!costing.in_the_way().empty()) {
-    Result<CostedNetwork> other = costing.cost(costing.in_the_way(), most_programs);
-    if (other && other->report.totals.cycles < out->report.totals.cycles) out = std::move(other);
-  }
-  out->lowered = std::move(*lowered);
+  if (const Status few = check_operands(out->lowered.layers, most_programs, out->graph->file); !few)
+    return few.errors();
   return out;
-}
-
-NetworkCost network_cost(const CostedNetwork& of) {
-  const Costs& c = of.report.totals;
-  return {c.cycles, of.fewest_cycles, c.energy.total(), c.dram_read + c.dram_write};
 }
 
 }  // namespace
 
 Result<CostedNetwork> cost_network(const Graph& graph, const hw::HwConfig& hw,
                                    const MapOptions& options, int64_t most_programs) {
-  std::vector<std::shared_ptr<const Graph>> in_blocks;
-  const std::optional<Graph> plain = without_casts(graph);
-  for (Graph& blocks : in_key_blocks_to_try(plain ? *plain : graph, hw))
-    in_blocks.push_back(std::make_shared<const Graph>(std::move(blocks)));
-  std::optional<CostedNetwork> out;
-  Errors errors;
-  BestWay best(options.aim());
-  for (MapOptions kind : one_array_each(hw, options)) {
-    kind.limit = std::make_shared<SearchLimit>(most_tilings(most_programs));
-    Result<CostedNetwork> whole = cost_as_it_is(graph, hw, kind, most_programs);
-    if (!whole) {
-      if (kind.limit->is_over()) return whole.errors();
-      if (errors.empty()) errors = whole.errors();
-      continue;
-    }
-    if (best.takes(network_cost(*whole))) out = std::move(*whole);
-    for (const auto& blocks : in_blocks) {
-      Result<CostedNetwork> other = cost_as_it_is(*blocks, hw, kind, most_programs);
-      if (!other || !best.takes(network_cost(*other))) continue;
-      out = std::move(*other);
-      out->in_blocks = blocks;
-    }
-  }
-  if (!out) return errors;
-  out->fewest_cycles = best.fewest();
-  return std::move(*out);
+  std::vector<PreparedNetwork> ways;  // as it is, and in blocks of keys
+  auto plain = prepare(std::shared_ptr<const Graph>(&graph, [](const Graph*) {}), most_programs);
+  if (!plain) return plain.errors();
+  ways.push_back(std::move(*plain));
+  for (Graph& blocks : in_key_blocks_to_try(*ways.front().graph, hw))
+    if (auto way = prepare(std::make_shared<const Graph>(std::move(blocks)), most_programs))
+      ways.push_back(std::move(*way));
+  std::vector<NetworkCosting> costings;
+  costings.reserve(ways.size());
+  for (const PreparedNetwork& way : ways) costings.emplace_back(way, hw, most_programs);
+  MapOptions limited = options;
+  limited.limit = std::make_shared<SearchLimit>(most_tilings(most_programs));
+  Result<CostedNetwork> out = best_way<CostedNetwork>(
+      hw, limited, ways.size() - 1,
+      [&](const MapOptions& kind, size_t way, std::span<const TensorId> in_dram) {
+        Result<OneWay<CostedNetwork>> costed = costings[way].cost(kind, in_dram);
+        if (costed && way > 0) costed->costed.in_blocks = ways[way].graph;
+        return costed;
+      });
+  if (!out) return out;
+  const auto best = std::ranges::find(ways, out->in_blocks, &PreparedNetwork::graph);
+  out->lowered = std::move((best == ways.end() ? ways.begin() : best)->lowered);
+  return out;
 }
 
 Status check_pins(const CostedNetwork& network, const MapOptions& options) {

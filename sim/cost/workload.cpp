@@ -1,35 +1,16 @@
 #include "sim/cost/workload.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "hw/config/config_key.h"
 #include "hw/energy/energy.h"
 #include "sim/base/key_bytes.h"
 #include "sim/base/sums.h"
-#include "sim/cost/array_kinds.h"
-#include "sim/cost/cost.h"
-#include "sim/cost/key_blocks.h"
-#include "sim/cost/network_slack.h"
-#include "sim/cost/requests.h"
-#include "sim/lower/lay_out.h"
 #include "sim/report/report.h"
 
 namespace accsim::sim {
 
 namespace {
-
-/// Requests that are mapped alike are told apart by the layer's operands that are theirs.
-std::string ports_text(const LayerPorts& ports) {
-  std::string out;
-  for (const auto* side : {&ports.inputs, &ports.outputs}) {
-    for (const LayerPorts::Port& port : *side)
-      out += fmt::format(" {}+{}", port.index, port.offset);
-    out += ';';
-  }
-  return out;
-}
 
 constexpr size_t kMostTexts = 512;  // machines whose cycles are remembered: some 10 megabytes
 
@@ -38,12 +19,9 @@ constexpr size_t kMostTexts = 512;  // machines whose cycles are remembered: som
 Result<Workload> Workload::prepare(Graph graph, std::shared_ptr<WorkloadMemory> memory) {
   Workload w;
   w.memory_ = memory ? std::move(memory) : std::make_shared<WorkloadMemory>();
-  w.graph_ = std::move(graph);
-  if (auto plain = without_casts(w.graph_)) w.graph_ = std::move(*plain);
-  Result<Lowered> lowered = lower_in_memory(w.graph_);
-  if (!lowered) return lowered.errors();
-  w.lowered_ = std::move(*lowered);
-  w.asked_ = OperandTypes(w.graph_, w.lowered_).of_layers();
+  auto network = prepare_network(std::make_shared<const Graph>(std::move(graph)));
+  if (!network) return network.errors();
+  w.network_ = std::move(*network);
   return w;
 }
 
@@ -72,113 +50,56 @@ Workload::Plan& Workload::plan(const ModeChoice& modes, bool all_room,
   const hw::HwConfig& hw = modes.machine();
   const std::string key = hw::config_key(hw, hw::kDecidesPlaces) + (all_room ? "all room" : "") +
                           (in_dram.empty() ? "" : "out of the way") + std::to_string(kept.bytes);
-  if (const auto known = plans_.find(key); known != plans_.end()) return known->second;
-  const Residency residency = plan_residency(graph_, lowered_, hw, in_dram, kept.tensors);
-  Plan out;
-  out.shared_peak_bytes = residency.peak_bytes + kept.bytes;
-  out.tensors = network_tensors(lowered_, residency);
-  std::unordered_map<std::string, size_t> seen;  // a key is of one kind
-  for (size_t i = 0; i < lowered_.layers.size(); ++i) {
-    const Layer& layer = lowered_.layers[i];
-    std::vector<OpRequest> work = requests(graph_, layer, residency, hw, all_room);
-    modes.set(asked_[i], work);
-    for (OpRequest& request : work) {
-      const bool is_gemm = std::holds_alternative<GemmOp>(request.item);
-      auto& ops = out.kinds[is_gemm].ops;
-      std::string key = key_of(request);
-      const auto [at, fresh] = seen.emplace(key + ports_text(request.ports), ops.size());
-      if (fresh)
-        ops.push_back({.request = std::move(request), .key = std::move(key), .layer = &layer.name});
-      ++ops[at->second].times;
-      out.order.push_back({is_gemm, at->second, i});
-    }
-  }
-  for (const PlacedOp& op : out.order)
-    out.ops.push_back({op.layer, &out.kinds[op.is_gemm].ops[op.op].request});
-  const OpReaders readers(graph_, lowered_, residency, hw, out.ops);
-  out.runs = row_runs(readers, hw, out.ops);
-  out.line_runs = line_runs(readers, hw, out.ops);
-  if (in_dram.empty()) out.in_the_way = in_the_way(out.line_runs, out.ops, out.tensors, hw);
-  return plans_.emplace(key, std::move(out)).first->second;
+  Plan& known = plans_[key];
+  if (!known.plan) known.plan = plan_network(network_, modes, kept, {all_room, {}, in_dram});
+  return known;
 }
 
-/// An op on a machine, remembered or mapped.
-Result<Workload::FoundMapping> Workload::mapped(const DistinctOp& op, MappingMemory::Alike* known,
-                                                Mapper& mapper) {
-  if (known != nullptr)
-    if (FoundMapping found = known->find(op.key)) {
-      ++remembered_;
-      return found;
-    }
-  ++mapped_;
-  Result<Mapping> m = mapper.choose(op.request, *op.layer);
-  if (!m) return m.errors();
-  FoundMapping found = std::make_shared<const Mapping>(std::move(*m));
-  return known != nullptr ? known->add(op.key, std::move(found)) : found;
-}
-
-/// Every op of a kind on a machine; "" is a key that isn't remembered.
-Result<Workload::MappedOps> Workload::mapped(Kind& kind, const std::string& key,
-                                             const hw::HwConfig& hw, const MapOptions& options) {
-  constexpr size_t kMostKnown = 16;  // machines remembered: about a megabyte
-  if (const auto known = kind.known.find(key); known != kind.known.end()) {
-    remembered_ += std::ssize(kind.ops);
-    return known->second;
-  }
+/// A mapper of one machine, which knows what was found on machines that are alike to it.
+std::unique_ptr<Mapper> Workload::mapper(const hw::HwConfig& hw, const MapOptions& options,
+                                         const std::array<std::string, 2>& keys) {
   MapOptions only_costs = options;
   only_costs.programs = false;
-  Mapper mapper(hw, std::move(only_costs));
-  const auto known = key.empty() ? nullptr : memory_->mappings->of(key);
-  std::vector<FoundMapping> out;
-  out.reserve(kind.ops.size());
+  auto out = std::make_unique<Mapper>(hw, std::move(only_costs));
+  if (!keys[0].empty())
+    out->remember({memory_->mappings->of(keys[0]), memory_->mappings->of(keys[1])});
+  return out;
+}
+
+/// Every op of a kind on the mapper's machine.
+Result<Workload::FoundMappings> Workload::mapped(std::span<const DistinctOp> ops, Mapper& mapper) {
+  const int64_t before = mapper.remembered();
+  MappedOps out;
+  out.reserve(ops.size());
   Errors errors;
-  for (const DistinctOp& op : kind.ops) {
-    Result<FoundMapping> m = mapped(op, known.get(), mapper);
+  for (const DistinctOp& op : ops) {
+    auto m = mapper.map(op.request, *op.layer, op.key);
     if (m)
       out.push_back(std::move(*m));
     else
       errors.insert(errors.end(), m.errors().begin(), m.errors().end());
   }
+  remembered_ += mapper.remembered() - before;
+  mapped_ += std::ssize(ops) - (mapper.remembered() - before);
   if (!errors.empty()) return errors;
-  if (kind.known.size() >= kMostKnown) kind.known.clear();
-  auto ops = std::make_shared<const std::vector<FoundMapping>>(std::move(out));
-  if (!key.empty()) kind.known.insert_or_assign(key, ops);
-  return ops;
-}
-
-std::vector<NetworkOp> Workload::ops_of(const Plan& plan) {
-  std::vector<NetworkOp> out;
-  for (const PlacedOp& placed : plan.order) {
-    const DistinctOp& op = plan.kinds[placed.is_gemm].ops[placed.op];
-    out.push_back({&op.request, op.layer});
-  }
-  return out;
+  return std::make_shared<const MappedOps>(std::move(out));
 }
 
 /// Of the network as one chain.
-Workload::Text Workload::text_of(const Plan& plan, const std::array<MappedOps, 2>& ops,
-                                 const hw::HwConfig& hw, const MapOptions& options,
-                                 const std::array<std::string, 2>& keys) {
-  std::vector<std::shared_ptr<const Mapping>> mappings;
-  mappings.reserve(plan.order.size());
-  for (const PlacedOp& placed : plan.order) mappings.push_back((*ops[placed.is_gemm])[placed.op]);
-  MapOptions only_costs = options;
-  only_costs.programs = false;
-  Mapper mapper(hw, std::move(only_costs));
-  if (!keys[0].empty())
-    mapper.remember_pieces(memory_->mappings->of(keys[0]), memory_->mappings->of(keys[1]));
-  std::span<const RowRun> rows;
-  std::span<const LineRun> lines;
-  if (mapper.minimises_cycles()) {
-    rows = plan.runs;
-    if (mapper.searches()) lines = plan.line_runs;
+Workload::Text Workload::text_of(const NetworkPlan& plan, const GroupsToTry& groups,
+                                 const std::array<FoundMappings, 2>& ops, Mapper& mapper) {
+  const MappedOps mappings = in_order(plan, *ops[0], *ops[1]);
+  const auto [found, chosen, fewest] =
+      schedule_plan(network_, plan, groups, mappings, mapper, &memory_->chains);
+  Text out{found.total, fewest, shared_peak_bytes(plan, found, mapper.machine()), {}};
+  if (groups.none() && chosen == mappings) {
+    for (const bool is_gemm : {false, true})
+      for (size_t i = 0; i < ops[is_gemm]->size(); ++i) {
+        const DistinctOp& op = plan.distinct[is_gemm][i];
+        out.counts.push_back({(*ops[is_gemm])[i]->counts, op.request.mode, op.times});
+      }
+    return out;
   }
-  const auto [found, chosen, fewest] = schedule_within_slack(
-      {hw, plan.ops, mappings, plan.tensors, rows, lines, lowered_, mapper, &memory_->chains});
-  Text out{found.total, fewest, plan.shared_peak_bytes, {}};
-  for (const Schedule::SharedUse& use : found.shared)
-    out.shared_peak_bytes = std::max(out.shared_peak_bytes, use.bytes + hw.shared.kept_bytes);
-  if (rows.empty() && lines.empty() && chosen == mappings) return out;
   std::unordered_map<const Mapping*, size_t> known;
   for (const Stretch& s : found.stretches) {
     const auto [at, fresh] = known.emplace(s.mapping.get(), out.counts.size());
@@ -210,82 +131,85 @@ Status check_totals(const WorkloadTotals& t, const std::string& file) {
 Result<WorkloadTotals> Workload::cost(const hw::HwConfig& hw, const MapOptions& options) {
   if (!in_blocks_ && hw.shared.kib > 0) {
     in_blocks_.emplace();
-    for (Graph& blocks : in_key_blocks_to_try(graph_, hw)) {
+    for (Graph& blocks : in_key_blocks_to_try(graph(), hw)) {
       Result<Workload> prepared = prepare(std::move(blocks), memory_);
       if (!prepared) return prepared.errors();
       in_blocks_->push_back(std::move(*prepared));
     }
   }
-  std::optional<WorkloadTotals> out;
+  return best_way<WorkloadTotals>(
+      hw, options, hw.shared.kib > 0 ? in_blocks_->size() : 0,
+      [&](const MapOptions& kind, size_t block, std::span<const TensorId> in_dram) {
+        return (block == 0 ? *this : (*in_blocks_)[block - 1]).cost_as_it_is(hw, kind, in_dram);
+      });
+}
+
+Result<OneWay<WorkloadTotals>> Workload::cost_as_it_is(const hw::HwConfig& hw,
+                                                       const MapOptions& options,
+                                                       std::span<const TensorId> in_dram) {
+  const ModeChoice modes(network_.asked, hw);
+  const KeptWeights kept = kept_weights(graph(), lowered(), modes.machine());
+  if (kept.tensors.empty()) return cost_on(modes, options, in_dram, kept);
+  return cost_on(ModeChoice(network_.asked, beside(kept, hw)), options, in_dram, kept);
+}
+
+Result<OneWay<WorkloadTotals>> Workload::cost_on(const ModeChoice& modes, const MapOptions& asked,
+                                                 std::span<const TensorId> in_dram,
+                                                 const KeptWeights& kept) {
+  constexpr size_t kMostKnown = 16;  // machines remembered: about a megabyte
+  const hw::HwConfig& hw = modes.machine();
+  Plan& now = plan(modes, asked.all_room, in_dram, kept);
+  memory_->mappings->make_room();
+  const MapOptions options = asked.objective == Objective::edp
+                                 ? network_mapper(now.plan->network_ops(), hw, asked)->options()
+                                 : asked;
+  std::array<std::string, 2> keys;
+  if (options.pins.empty())
+    keys = {mapping_key(hw, options, false), mapping_key(hw, options, true)};
+  std::unique_ptr<Mapper> mapper;
+  const auto its_mapper = [&]() -> Mapper& {
+    if (!mapper) mapper = this->mapper(hw, options, keys);
+    return *mapper;
+  };
   Errors errors;
-  BestWay best(options.aim());
-  for (const MapOptions& kind : one_array_each(hw, options)) {
-    const Result<WorkloadTotals> whole = cost_as_it_is(hw, kind);
-    if (!whole) {
-      if (errors.empty()) errors = whole.errors();
+  std::array<FoundMappings, 2> ops;
+  for (const bool is_gemm : {false, true}) {
+    auto& known = now.mapped[is_gemm];
+    const std::vector<DistinctOp>& distinct = now.plan->distinct[is_gemm];
+    if (const auto at = known.find(keys[is_gemm]); at != known.end()) {
+      remembered_ += std::ssize(distinct);
+      ops[is_gemm] = at->second;
       continue;
     }
-    if (best.takes(network_cost(*whole))) out = *whole;
-    if (hw.shared.kib == 0) continue;
-    for (Workload& blocks : *in_blocks_) {
-      const Result<WorkloadTotals> other = blocks.cost_as_it_is(hw, kind);
-      if (other && best.takes(network_cost(*other))) out = *other;
+    Result<FoundMappings> found = mapped(distinct, its_mapper());
+    if (!found) {
+      errors.insert(errors.end(), found.errors().begin(), found.errors().end());
+      continue;
     }
+    ops[is_gemm] = std::move(*found);
+    if (known.size() >= kMostKnown) known.clear();
+    if (!keys[is_gemm].empty()) known.insert_or_assign(keys[is_gemm], ops[is_gemm]);
   }
-  if (!out) return errors;
-  out->fewest_cycles = best.fewest();
-  return *out;
+  if (!errors.empty()) return errors;
+  const GroupsToTry groups = groups_to_try(network_, *now.plan, hw, options);
+  if (now.texts.size() >= kMostTexts) now.texts.clear();
+  const std::string both = keys[0] + keys[1];
+  auto known = now.texts.find(both);
+  if (known == now.texts.end() || both.empty())
+    known = now.texts.insert_or_assign(both, text_of(*now.plan, groups, ops, its_mapper())).first;
+  Result<WorkloadTotals> out = totals(known->second, hw);
+  if (!out) return out.errors();
+  const NetworkCost cost = network_cost(*out);
+  return OneWay<WorkloadTotals>{*out, cost, {groups.in_the_way.begin(), groups.in_the_way.end()}};
 }
 
-Result<WorkloadTotals> Workload::cost_as_it_is(const hw::HwConfig& hw, const MapOptions& options) {
-  const ModeChoice modes(asked_, hw);
-  const KeptWeights kept = kept_weights(graph_, lowered_, modes.machine());
-  if (kept.tensors.empty()) return cost_on(modes, options, kept);
-  return cost_on(ModeChoice(asked_, beside(kept, hw)), options, kept);
-}
-
-Result<WorkloadTotals> Workload::cost_on(const ModeChoice& modes, const MapOptions& options,
-                                         const KeptWeights& kept) {
-  Plan& first = plan(modes, options.all_room, {}, kept);
-  Result<WorkloadTotals> out = cost_as(first, modes.machine(), options);
-  const bool cut = options.objective == Objective::cycles && options.effort == MapEffort::search;
-  if (!out || !cut || first.in_the_way.empty()) return out;
-  Plan& second = plan(modes, options.all_room, first.in_the_way, kept);
-  Result<WorkloadTotals> other = cost_as(second, modes.machine(), options);
-  return other && other->cycles < out->cycles ? other : out;
-}
-
-Result<WorkloadTotals> Workload::cost_as(Plan& now, const hw::HwConfig& hw,
-                                         const MapOptions& asked) {
+Result<WorkloadTotals> Workload::totals(const Text& text, const hw::HwConfig& hw) const {
   WorkloadTotals out;
   const auto add = [](int64_t& sum, int64_t times, int64_t count) {
     sum = add_counts(sum, multiply_counts(times, count));
   };
   const auto dram = static_cast<size_t>(hw::Memory::dram),
              shared = static_cast<size_t>(hw::Memory::shared);
-  Errors errors;
-  std::array<MappedOps, 2> ops;
-  std::array<std::string, 2> keys;
-  memory_->mappings->make_room();
-  const MapOptions options =
-      asked.objective == Objective::edp ? network_mapper(ops_of(now), hw, asked)->options() : asked;
-  for (const bool is_gemm : {false, true}) {
-    Kind& kind = now.kinds[is_gemm];
-    if (options.pins.empty()) keys[is_gemm] = mapping_key(hw, options, is_gemm);
-    Result<MappedOps> found = mapped(kind, keys[is_gemm], hw, options);
-    if (!found) {
-      errors.insert(errors.end(), found.errors().begin(), found.errors().end());
-      continue;
-    }
-    ops[is_gemm] = std::move(*found);
-  }
-  if (!errors.empty()) return errors;
-  if (now.texts.size() >= kMostTexts) now.texts.clear();
-  const std::string both = keys[0] + keys[1];
-  auto known = now.texts.find(both);
-  if (known == now.texts.end() || both.empty())
-    known = now.texts.insert_or_assign(both, text_of(now, ops, hw, options, keys)).first;
-  const Text& text = known->second;
   std::map<int, hw::HwConfig> views;
   const auto machine_of = [&](int mode) -> const hw::HwConfig& {
     if (mode == hw::kOwnTypes) return hw;
@@ -293,25 +217,19 @@ Result<WorkloadTotals> Workload::cost_as(Plan& now, const hw::HwConfig& hw,
     return view != views.end() ? view->second
                                : views.emplace(mode, machine_of_mode(hw, mode)).first->second;
   };
-  const auto add_counts_of = [&](const hw::Counts& c, int mode, int64_t times) {
+  for (const auto& [counts, mode, times] : text.counts) {
     out.energy_pj +=
-        static_cast<double>(times) * total(energy(c, Cycles(0), machine_of(mode))).value();
-    add(out.dram_read_bytes, times, c.read[dram].count());
-    add(out.dram_write_bytes, times, c.written[dram].count());
-    add(out.shared_bytes, times, (c.read[shared] + c.written[shared]).count());
-  };
-  for (const auto& [counts, mode, times] : text.counts) add_counts_of(counts, mode, times);
-  if (text.counts.empty())
-    for (const bool is_gemm : {false, true})
-      for (size_t i = 0; i < now.kinds[is_gemm].ops.size(); ++i)
-        add_counts_of((*ops[is_gemm])[i]->counts, now.kinds[is_gemm].ops[i].request.mode,
-                      now.kinds[is_gemm].ops[i].times);
-  for (const Layer& layer : lowered_.layers) add(out.macs, 1, layer.macs);
+        static_cast<double>(times) * total(energy(counts, Cycles(0), machine_of(mode))).value();
+    add(out.dram_read_bytes, times, counts.read[dram].count());
+    add(out.dram_write_bytes, times, counts.written[dram].count());
+    add(out.shared_bytes, times, (counts.read[shared] + counts.written[shared]).count());
+  }
+  for (const Layer& layer : lowered().layers) add(out.macs, 1, layer.macs);
   out.cycles = text.cycles;
   out.fewest_cycles = text.fewest;
   out.shared_peak_bytes = text.shared_peak_bytes;
   out.energy_pj += total(energy({}, Cycles(out.cycles), hw)).value();
-  if (const Status sums = check_totals(out, graph_.file); !sums) return sums.errors();
+  if (const Status sums = check_totals(out, graph().file); !sums) return sums.errors();
   return out;
 }
 

@@ -8,16 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "sim/cost/best_way.h"
 #include "sim/cost/network_edp.h"
-#include "sim/cost/product_modes.h"
+#include "sim/cost/network_plan.h"
 #include "sim/cost/workload_memory.h"
-#include "sim/graph/graph.h"
-#include "sim/lower/lower.h"
-#include "sim/map/kept_weights.h"
-#include "sim/map/mapper.h"
-#include "sim/schedule/chain.h"
-#include "sim/schedule/line_runs.h"
-#include "sim/schedule/row_runs.h"
 
 namespace accsim::sim {
 
@@ -53,37 +47,18 @@ class Workload {
   /// Long attention is done in blocks of keys where that is better, as by cost_network().
   Result<WorkloadTotals> cost(const hw::HwConfig& hw, const MapOptions& options);
 
-  const Graph& graph() const { return graph_; }
-  const Lowered& lowered() const { return lowered_; }
+  const Graph& graph() const { return *network_.graph; }
+  const Lowered& lowered() const { return network_.lowered; }
   int64_t mapped() const { return mapped_; }          ///< mappings made so far
   int64_t remembered() const { return remembered_; }  ///< and those that needn't be made
 
  private:
-  struct DistinctOp {
-    OpRequest request;
-    std::string key;  ///< of the request
-    int64_t times = 0;
-    const std::string* layer = nullptr;  ///< the first that has it, for errors
-  };
-  using FoundMapping = MappingMemory::Found;
-  using MappedOps = std::shared_ptr<const std::vector<FoundMapping>>;
-  /// Ops of one kind, products or the others, and their mappings by mapping_key().
-  struct Kind {
-    std::vector<DistinctOp> ops;
-    std::unordered_map<std::string, MappedOps> known;
-  };
-  /// An op where it stands in the network.
-  struct PlacedOp {
-    bool is_gemm = false;
-    size_t op = 0;  ///< of its kind
-    size_t layer = 0;
-  };
+  using FoundMappings = std::shared_ptr<const MappedOps>;
   /// What the network's text takes on a machine.
   struct Text {
     int64_t cycles = 0, fewest = 0;
     int64_t shared_peak_bytes = 0;
-    /// What its programs do, in which mode of the machine, and how often each comes; empty where
-    /// those are the ops'.
+    /// What its programs do, in which mode of the machine, and how often each comes.
     struct Counted {
       hw::Counts counts;
       int mode = hw::kOwnTypes;
@@ -91,36 +66,31 @@ class Workload {
     };
     std::vector<Counted> counts;
   };
+  /// A plan, and what is remembered of machines that have it.
   struct Plan {
-    std::array<Kind, 2> kinds;  ///< vector and memory ops, products
-    std::vector<PlacedOp> order;
-    std::vector<ChainOp> ops;                     ///< in that order
-    std::vector<RowRun> runs;                     ///< of those
-    std::vector<LineRun> line_runs;               ///< and those
-    std::vector<TensorId> in_the_way;             ///< what may be better in DRAM
-    std::vector<LayerTensors> tensors;            ///< by layer
+    std::unique_ptr<NetworkPlan> plan;
+    /// By kind, as NetworkPlan::distinct, and the kind's mapping_key().
+    std::array<std::unordered_map<std::string, FoundMappings>, 2> mapped;
     std::unordered_map<std::string, Text> texts;  ///< by both kinds' mapping_key()
-    int64_t shared_peak_bytes = 0;
   };
-  /// With these tensors in DRAM: none, or what was in_the_way with none.
+  /// With these tensors in DRAM: none, or what is in the way with none.
   Plan& plan(const ModeChoice& modes, bool all_room, std::span<const TensorId> in_dram,
              const KeptWeights& kept);
-  Result<MappedOps> mapped(Kind& kind, const std::string& key, const hw::HwConfig& hw,
-                           const MapOptions& options);
-  Result<FoundMapping> mapped(const DistinctOp& op, MappingMemory::Alike* known, Mapper& mapper);
-  static std::vector<NetworkOp> ops_of(const Plan& plan);
-  Text text_of(const Plan& plan, const std::array<MappedOps, 2>& ops, const hw::HwConfig& hw,
-               const MapOptions& options, const std::array<std::string, 2>& keys);
+  std::unique_ptr<Mapper> mapper(const hw::HwConfig& hw, const MapOptions& options,
+                                 const std::array<std::string, 2>& keys);
+  Result<FoundMappings> mapped(std::span<const DistinctOp> ops, Mapper& mapper);
+  Text text_of(const NetworkPlan& plan, const GroupsToTry& groups,
+               const std::array<FoundMappings, 2>& ops, Mapper& mapper);
+  Result<WorkloadTotals> totals(const Text& text, const hw::HwConfig& hw) const;
 
-  Result<WorkloadTotals> cost_as_it_is(const hw::HwConfig& hw, const MapOptions& options);
-  Result<WorkloadTotals> cost_on(const ModeChoice& modes, const MapOptions& options,
-                                 const KeptWeights& kept);
-  Result<WorkloadTotals> cost_as(Plan& plan, const hw::HwConfig& hw, const MapOptions& options);
+  Result<OneWay<WorkloadTotals>> cost_as_it_is(const hw::HwConfig& hw, const MapOptions& options,
+                                               std::span<const TensorId> in_dram);
+  Result<OneWay<WorkloadTotals>> cost_on(const ModeChoice& modes, const MapOptions& asked,
+                                         std::span<const TensorId> in_dram,
+                                         const KeptWeights& kept);
 
-  Graph graph_;
-  Lowered lowered_;
-  std::vector<std::vector<AskedTypes>> asked_;  ///< by layer
-  std::map<std::string, Plan> plans_;           ///< by what of a machine they depend on
+  PreparedNetwork network_;
+  std::map<std::string, Plan> plans_;  ///< by what of a machine they depend on
   std::shared_ptr<WorkloadMemory> memory_;
   std::optional<std::vector<Workload>> in_blocks_;  ///< in_key_blocks_to_try(), once asked for
   int64_t mapped_ = 0, remembered_ = 0;

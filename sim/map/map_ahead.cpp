@@ -25,7 +25,7 @@ void Mapper::map_ahead(std::span<const NetworkOp> ops) {
   for (const NetworkOp& op : ops) {
     // Moves are soon mapped one after the other, those that are alike by what was found before.
     if (std::holds_alternative<MemoryOp>(op.request->item)) continue;
-    std::string key = cache_key(*op.request, *op.layer);
+    std::string key = key_of(*op.request) + pin_of(*op.layer).layers;
     if (!cache_.contains(key) && seen.insert(key).second) jobs.push_back({std::move(key), &op, {}});
   }
   const int threads = std::min(options_.threads, static_cast<int>(std::ssize(jobs)));

@@ -37,10 +37,7 @@ Result<std::shared_ptr<const Mapping>> Mapper::map_piece(const OpRequest& reques
                                                          const SlotTurns& turns,
                                                          const std::string& layer) {
   const std::string key = key_of(request) + KeyBytes().add(turns.chunks, turns.lines).take();
-  if (const auto known = cache_.find(key); known != cache_.end()) return known->second;
-  MappingMemory::Alike* const alike = pieces_[std::holds_alternative<GemmOp>(request.item)].get();
-  if (alike != nullptr)
-    if (MappingMemory::Found known = alike->find(key)) return known;
+  if (auto known = find(request, key)) return known;
   Aim aim = options_.aim();
   aim.slack = 0;
   std::optional<Result<Mapping>> tried;
@@ -49,10 +46,7 @@ Result<std::shared_ptr<const Mapping>> Mapper::map_piece(const OpRequest& reques
   Result<Mapping> found = std::move(*tried);
   found = checked(std::move(found), layer);
   if (!found) return found.errors();
-  MappingMemory::Found mapping = std::make_shared<const Mapping>(std::move(found).value());
-  if (alike != nullptr) return alike->add(key, std::move(mapping));
-  cache_.emplace(key, mapping);
-  return mapping;
+  return keep(request, key, std::move(*found));
 }
 
 }  // namespace accsim::sim

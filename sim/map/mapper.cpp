@@ -335,14 +335,30 @@ const MappingPin& Mapper::pin_of(const std::string& layer) const {
 }
 
 Result<std::shared_ptr<const Mapping>> Mapper::map(const OpRequest& request,
-                                                   const std::string& layer) {
-  const std::string key = cache_key(request, layer);
-  if (const auto known = cache_.find(key); known != cache_.end()) return known->second;
+                                                   const std::string& layer,
+                                                   const std::string& of_request) {
+  const std::string key = of_request + pin_of(layer).layers;
+  if (auto known = find(request, key)) return known;
   Result<Mapping> found = choose(request, layer);
   if (!found) return found.errors();
-  auto mapping = std::make_shared<const Mapping>(std::move(found).value());
-  cache_.emplace(key, mapping);
-  return std::shared_ptr<const Mapping>(mapping);
+  return keep(request, key, std::move(*found));
+}
+
+std::shared_ptr<const Mapping> Mapper::find(const OpRequest& request, const std::string& key) {
+  if (const auto known = cache_.find(key); known != cache_.end()) return known->second;
+  const auto& others = known_[std::holds_alternative<GemmOp>(request.item)];
+  if (!others) return nullptr;
+  MappingMemory::Found known = others->find(key);
+  if (known) ++remembered_;
+  return known;
+}
+
+std::shared_ptr<const Mapping> Mapper::keep(const OpRequest& request, const std::string& key,
+                                            Mapping mapping) {
+  auto kept = std::make_shared<const Mapping>(std::move(mapping));
+  if (const auto& others = known_[std::holds_alternative<GemmOp>(request.item)])
+    return others->add(key, std::move(kept));
+  return cache_.emplace(key, std::move(kept)).first->second;
 }
 
 Result<Mapping> Mapper::choose(const OpRequest& request, const std::string& layer) {

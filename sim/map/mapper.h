@@ -148,7 +148,12 @@ class Mapper {
       : hw_(hw), options_(std::move(options)), evaluator_(hw) {}
 
   /// `layer` names the layer in errors and picks the pin.
-  Result<std::shared_ptr<const Mapping>> map(const OpRequest& request, const std::string& layer);
+  Result<std::shared_ptr<const Mapping>> map(const OpRequest& request, const std::string& layer) {
+    return map(request, layer, key_of(request));
+  }
+  /// `key`: that of the request.
+  Result<std::shared_ptr<const Mapping>> map(const OpRequest& request, const std::string& layer,
+                                             const std::string& key);
 
   /// Maps a network's ops in several threads; map() then finds what they found. What has no mapping
   /// is left to map() and its errors.
@@ -163,11 +168,10 @@ class Mapper {
   /// same one.
   std::shared_ptr<const Mapping> written(const std::shared_ptr<const Mapping>& mapping,
                                          const std::string& layer);
-  /// Pieces are looked up here first, those of vector and memory ops and those of products, and
-  /// what is found is added. Precondition: this is what is known of the machine and the options.
-  void remember_pieces(std::shared_ptr<MappingMemory::Alike> others,
-                       std::shared_ptr<MappingMemory::Alike> products) {
-    pieces_ = {std::move(others), std::move(products)};
+  /// Ops and pieces are looked up here first, vector and memory ops and products, and what is found
+  /// is added. Precondition: this is what is known of the machine and the options; no pins.
+  void remember(std::array<std::shared_ptr<MappingMemory::Alike>, 2> known) {
+    known_ = std::move(known);
   }
   bool minimises_cycles() const { return options_.objective == Objective::cycles; }
   /// Do lane commands do all of the op?
@@ -188,6 +192,7 @@ class Mapper {
   int64_t distinct() const { return static_cast<int64_t>(cache_.size()); }
   int64_t candidates() const { return candidates_; }  ///< tilings bounded so far
   int64_t evaluated() const { return evaluated_; }    ///< of them, timed
+  int64_t remembered() const { return remembered_; }  ///< found in what remember() gave
   /// Has it come to its limit? Then its mappings are no good.
   bool is_over() const { return options_.limit && options_.limit->is_over(); }
 
@@ -214,6 +219,11 @@ class Mapper {
     out.candidates = 1;
     return out;
   }
+  /// What is known of an op or a piece by its key; null: nothing.
+  std::shared_ptr<const Mapping> find(const OpRequest& request, const std::string& key);
+  /// What has been found becomes known.
+  std::shared_ptr<const Mapping> keep(const OpRequest& request, const std::string& key,
+                                      Mapping mapping);
   /// What has been found, with the layer named in errors, and counted.
   Result<Mapping> checked(Result<Mapping> found, const std::string& layer);
   Result<Mapping> search(const OpRequest& request, const MappingPin& pin, const Aim& aim);
@@ -227,20 +237,17 @@ class Mapper {
   std::optional<Mapping> search_lanes(const LaneProblem& p, int64_t chunks);
   std::optional<Mapping> search_gather(const GatherProblem& p);
   std::vector<hw::Dataflow> dataflows(const MappingPin& pin, int mode);
-  std::string cache_key(const OpRequest& request, const std::string& layer) const {
-    return key_of(request) + pin_of(layer).layers;
-  }
   const MappingPin& pin_of(const std::string& layer) const;
 
   const hw::HwConfig& hw_;
   const MapOptions options_;
   CostEvaluator evaluator_;
   std::map<int, std::unique_ptr<ModeView>> modes_;  ///< those that were asked for
-  int64_t candidates_ = 0, evaluated_ = 0;
+  int64_t candidates_ = 0, evaluated_ = 0, remembered_ = 0;
   std::map<std::string, std::shared_ptr<const Mapping>> cache_;
   std::map<const Mapping*, std::shared_ptr<const Mapping>> written_;
-  std::array<std::shared_ptr<MappingMemory::Alike>, 2> pieces_{};
-  std::map<std::string, VectorCut> move_cuts_;  ///< of moves, wherever they begin
+  std::array<std::shared_ptr<MappingMemory::Alike>, 2> known_{};  ///< others, products
+  std::map<std::string, VectorCut> move_cuts_;                    ///< of moves, wherever they begin
 };
 
 }  // namespace accsim::sim

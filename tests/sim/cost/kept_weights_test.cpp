@@ -40,7 +40,7 @@ TEST(KeptWeightsFlow, AreNotReadAgain) {
 /// Also where a part of them fits.
 TEST(KeptWeightsFlow, CostTheSameInAWorkload) {
   const Graph g = *load_graph(kSource + "/models/resnet18_op13.onnx", {});
-  Workload workload = *Workload::prepare(g);
+  Workload workload = Workload::prepare(g).value();
   for (const int64_t kib : {1024, 3072, 8192, 16384})
     for (const hw::RunWeights weights : {hw::RunWeights::kept, hw::RunWeights::read}) {
       const hw::HwConfig hw = machine(kib, weights);

@@ -99,7 +99,7 @@ TEST(KeyBlocksToTry, AreTakenWhereTheyAreBest) {
   const Graph given = kept;
   kept.keeps_attention = true;
   const hw::HwConfig hw = machine("64x64-starved");
-  Workload workload = *Workload::prepare(given);
+  Workload workload = Workload::prepare(given).value();
   for (const Objective objective :
        {Objective::cycles, Objective::energy, Objective::edp, Objective::traffic}) {
     const MapOptions options{.objective = objective};

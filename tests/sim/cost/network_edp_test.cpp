@@ -95,7 +95,7 @@ TEST_P(NetworkEdp, IsOfTheSums) {
 TEST_P(NetworkEdp, IsTheSameInAWorkload) {
   const MapOptions options{.objective = Objective::edp, .programs = false};
   const Costs costs = cost_network(graph_, hw_, options)->report.totals;
-  const WorkloadTotals totals = *Workload::prepare(graph_)->cost(hw_, options);
+  const WorkloadTotals totals = Workload::prepare(graph_)->cost(hw_, options).value();
   EXPECT_EQ(totals.cycles, costs.cycles);
   EXPECT_EQ(totals.dram_read_bytes, costs.dram_read);
   EXPECT_NEAR(totals.energy_pj, costs.energy.total(), 1e-9 * costs.energy.total());

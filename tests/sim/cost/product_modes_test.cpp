@@ -377,7 +377,7 @@ TEST(ProductModes, CostInAWorkloadWhatTheReportSays) {
         for (hw::TypeMode& m : hw.types.modes)
           if (m.weight == kInt4) m.rate = rate;
         const Graph graph = product(40, 700, 300, a, w);
-        Workload workload = *Workload::prepare(graph);
+        Workload workload = Workload::prepare(graph).value();
         const auto totals = workload.cost(hw, {});
         const auto report = cost_network(graph, hw, {});
         ASSERT_TRUE(totals.ok() && report.ok());

@@ -21,7 +21,7 @@ TEST(Workload, CostsWhatTheReportSays) {
   for (const char* model : {"resnet18_op13", "mobilenet_v2_op13", "bert_base_op17"}) {
     const Result<Graph> graph = load_graph(kSource + "/models/" + model + ".onnx", {});
     ASSERT_TRUE(graph.ok());
-    Workload workload = *Workload::prepare(*graph);
+    Workload workload = Workload::prepare(*graph).value();
     for (const char* machine : {"64x64", "16x16", "64x64-starved"})
       for (const MapEffort effort : {MapEffort::search, MapEffort::rule}) {
         const hw::HwConfig hw = *hw::load_hw(kSource + "/configs/" + machine + ".yaml");
@@ -60,7 +60,7 @@ TEST(Workload, EqualMovesHaveOperandsOfTheirOwn) {
   b.output("all").output("twice");
   const auto graph = elaborate(b.model(), {});
   ASSERT_TRUE(graph.ok());
-  Workload workload = *Workload::prepare(*graph);
+  Workload workload = Workload::prepare(*graph).value();
   for (const char* machine : {"64x64", "16x16", "64x64-starved"}) {
     const hw::HwConfig hw = *hw::load_hw(kSource + "/configs/" + machine + ".yaml");
     const auto totals = workload.cost(hw, {});
@@ -73,7 +73,7 @@ TEST(Workload, EqualMovesHaveOperandsOfTheirOwn) {
 TEST(Workload, PutsTensorsOutOfTheWayOfRunsInLines) {
   const Result<Graph> graph = load_graph(kSource + "/models/vgg16_op13.onnx", {});
   ASSERT_TRUE(graph.ok());
-  Workload workload = *Workload::prepare(*graph);
+  Workload workload = Workload::prepare(*graph).value();
   hw::HwConfig hw = *hw::load_hw(kSource + "/configs/64x64-hbm.yaml");
   int64_t before = std::numeric_limits<int64_t>::max();
   for (const int64_t kib : {2048, 3308}) {
@@ -187,7 +187,7 @@ std::vector<hw::HwConfig> changed(const hw::HwConfig& base, const hw::Field& fie
 /// does.
 TEST(Workload, RemembersOnlyWhatStaysTheSame) {
   const Result<Graph> graph = load_graph(kSource + "/models/mobilenet_v2_op13.onnx", {});
-  Workload remembering = *Workload::prepare(*graph);
+  Workload remembering = Workload::prepare(*graph).value();
   std::set<std::string> felt;  // fields that changed a cost
   for (const char* machine : {"16x16", "64x64-ddr4"})
     for (const Objective objective : {Objective::cycles, Objective::energy}) {
@@ -232,8 +232,8 @@ TEST(Workload, SharesWhatItKnowsWithOtherNetworks) {
   graphs.push_back(*load_graph(kSource + "/models/squeezenet1_1_op13.onnx", {}));
   graphs.push_back(decoder(64));
   for (size_t i = 0; i < graphs.size(); ++i) {
-    Workload sharing = *Workload::prepare(graphs[i], memory);
-    Workload alone = *Workload::prepare(graphs[i]);
+    Workload sharing = Workload::prepare(graphs[i], memory).value();
+    Workload alone = Workload::prepare(graphs[i]).value();
     for (const char* machine : {"64x64", "16x16", "64x64-hbm"})
       for (const MapEffort effort : {MapEffort::search, MapEffort::rule}) {
         const hw::HwConfig hw = *hw::load_hw(kSource + "/configs/" + machine + ".yaml");
@@ -253,7 +253,8 @@ TEST(Workload, SharesWhatItKnowsWithOtherNetworks) {
 }
 
 TEST(Workload, NamesTheLayersThatDoNotFit) {
-  Workload workload = *Workload::prepare(*load_graph(kSource + "/models/resnet18_op13.onnx", {}));
+  Workload workload =
+      Workload::prepare(*load_graph(kSource + "/models/resnet18_op13.onnx", {})).value();
   hw::HwConfig hw = *hw::load_hw(kSource + "/configs/8x8.yaml");
   hw.buffers[static_cast<size_t>(hw::Buffer::accumulator)].kib = 1;
   hw.buffers[static_cast<size_t>(hw::Buffer::accumulator)].slots = 1;

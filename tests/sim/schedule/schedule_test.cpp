@@ -103,7 +103,7 @@ TEST(Schedule, OfAttentionIsAProgramThatIsNoSlower) {
         EXPECT_LE(cycles, test::cycles_of_layers(*network));
         EXPECT_EQ(takes_turns(*network), cycles < test::cycles_of_layers(*network));
         faster += takes_turns(*network) ? 1 : 0;
-        const WorkloadTotals totals = *Workload::prepare(graph)->cost(hw, {});
+        const WorkloadTotals totals = Workload::prepare(graph)->cost(hw, {}).value();
         EXPECT_EQ(totals.cycles, cycles);
         EXPECT_EQ(totals.dram_read_bytes, network->report.totals.dram_read);
         EXPECT_EQ(totals.shared_peak_bytes, network->report.shared_peak_bytes);
@@ -215,7 +215,7 @@ TEST(Schedule, OfConvolutionsAndPoolingIsAProgramThatIsNoSlower) {
         EXPECT_EQ(hw::count(program, hw).macs.count(), network->report.totals.macs);
         EXPECT_EQ(takes_turns(*network), cycles < test::cycles_of_layers(*network));
         faster += takes_turns(*network) ? 1 : 0;
-        const WorkloadTotals totals = *Workload::prepare(graph)->cost(hw, {});
+        const WorkloadTotals totals = Workload::prepare(graph)->cost(hw, {}).value();
         EXPECT_EQ(totals.cycles, cycles);
         EXPECT_EQ(totals.dram_read_bytes, network->report.totals.dram_read);
         MapOptions rule;

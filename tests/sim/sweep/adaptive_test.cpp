@@ -49,7 +49,7 @@ std::set<int64_t> front_of(const SweepSpec& spec, const std::vector<PointRow>& r
 /// Costs the whole grid by hand, then what the strategy stores. `bounded`: that isn't all points.
 void expect_the_grids_front(const SweepSpec& spec, const std::string& what, bool bounded = true) {
   Space space(spec);
-  Evaluator evaluator = *Evaluator::create(spec);
+  Evaluator evaluator = Evaluator::create(spec).value();
   std::vector<PointRow> grid;
   std::set<int64_t> legal;
   for (int64_t p = 0; p < space.size(); ++p) {

@@ -290,7 +290,7 @@ effort: )") + effort + "\n");
     ASSERT_TRUE(spec.ok()) << spec.errors().front().text();
     Space space(*spec);
     const BoxBounds bounds(*spec);
-    Evaluator evaluator = *Evaluator::create(*spec);
+    Evaluator evaluator = Evaluator::create(*spec).value();
     std::vector<PointRow> rows;
     for (int64_t p = 0; p < space.size(); ++p) rows.push_back(evaluator.point(p));
     int asked = 0;
