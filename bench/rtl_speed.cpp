@@ -13,7 +13,7 @@
 
 #include "hw/config/load.h"
 #include "hw/cosim/cosim.h"
-#include "sim/map/gemm_space.h"
+#include "sim/map/product/gemm_space.h"
 #include "tests/support/gemms.h"
 
 namespace accsim::sim {

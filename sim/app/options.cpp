@@ -5,7 +5,7 @@
 #include <charconv>
 
 #include "sim/base/limit_ranges.h"
-#include "sim/map/gemm_problem.h"
+#include "sim/map/product/gemm_problem.h"
 
 namespace accsim::sim {
 namespace {

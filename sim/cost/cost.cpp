@@ -483,8 +483,9 @@ Status check_pins(const CostedNetwork& network, const MapOptions& options) {
     bool used = false;
     for (size_t i = 0; i < network.lowered.layers.size() && !used; ++i)
       used = pin.applies_to(network.lowered.layers[i].name) &&
-             std::ranges::any_of(network.mappings[i],
-                                 [](const auto& m) { return m->gemm.has_value(); });
+             std::ranges::any_of(network.mappings[i], [](const std::shared_ptr<const Mapping>& m) {
+               return m->of<GemmSource>() != nullptr;
+             });
     if (!used)
       errors.push_back({Errc::usage,
                         fmt::format("no layer with a product matches '{}'; the report's first "

@@ -5,7 +5,7 @@
 #include "hw/energy/energy.h"
 #include "sim/cost/invariants.h"
 #include "sim/lower/lane_meaning.h"
-#include "sim/map/gemm_problem.h"
+#include "sim/map/product/gemm_problem.h"
 #include "sim/report/bounds.h"
 
 namespace accsim::sim {

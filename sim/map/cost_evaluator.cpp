@@ -1,69 +1,23 @@
 #include "sim/map/cost_evaluator.h"
 
-#include "sim/map/gather_emitter.h"
-#include "sim/map/gemm_emitter.h"
-#include "sim/map/lane_emitter.h"
-#include "sim/map/move_emitter.h"
-#include "sim/map/row_emitter.h"
-#include "sim/map/vector_emitter.h"
+#include "sim/map/describe.h"
 
 namespace accsim::sim {
 
-namespace {
-
-template <class Sink>
-void describe(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t, Sink& to) {
-  GemmEmitter(p, hw, t, to).run();
-}
-
-struct Chunks {
-  int64_t chunks, passes;
-};
-template <class Sink>
-void describe(const VectorProblem& p, const hw::HwConfig&, const Chunks& t, Sink& to) {
-  if (p.axes.empty())
-    VectorEmitter(p, t.chunks, t.passes, to).run();
-  else
-    MoveEmitter(p, t.chunks, to).run();
-}
-
-template <class Sink>
-void describe(const RowProblem& p, const hw::HwConfig&, const RowTile& t, Sink& to) {
-  RowEmitter(p, t, to).run();
-}
-
-template <class Sink>
-void describe(const LaneProblem& p, const hw::HwConfig& hw, const LaneTiling& t, Sink& to) {
-  LaneEmitter(as_cut(p, t), hw, t, to).run();
-}
-
-template <class Sink>
-void describe(const GatherProblem& p, const hw::HwConfig&, const GatherTile& t, Sink& to) {
-  GatherEmitter(p, t, to).run();
-}
-
-hw::Dataflow dataflow(const Tiling& t) { return t.dataflow; }
-template <class Tile>
-hw::Dataflow dataflow(const Tile&) {
-  return hw::Dataflow::weight_stationary;
-}
-
-}  // namespace
-
 /// What `take` makes of the sink to which the program of a tiling has been described.
-template <class Problem, class Tile, class Take>
-auto CostEvaluator::described(const Problem& p, const Tile& t, Marks marks, Take take) {
+template <class Problem, class Tiling, class Take>
+auto CostEvaluator::described(const Problem& p, const Tiling& t, Marks marks, Take take) {
   const auto to = [&](auto sink) {
     describe(p, hw_, t, sink);
     return take(sink);
   };
   if (hw_.dram_model == hw::DramModel::banked)
-    return to(CostSink<hw::Affine>(hw_, dataflow(t), steps_, marks));
-  return to(CostSink<NoAddress>(hw_, dataflow(t), steps_, marks));
+    return to(CostSink<hw::Affine>(hw_, dataflow_of(t), steps_, marks));
+  return to(CostSink<NoAddress>(hw_, dataflow_of(t), steps_, marks));
 }
 
-template <class Problem, class Tile>
-Cost CostEvaluator::alone(const Problem& p, const Tile& t) {
+template <class Problem, class Tiling>
+Cost CostEvaluator::cost(const Problem& p, const Tiling& t) {
   return described(p, t, Marks::no, [&](const auto& sink) -> Cost {
     return {
         simulator_.run(steps_.steps(), hw_, hw::TimingMode::periodic, nullptr, steps_.regions()),
@@ -71,8 +25,8 @@ Cost CostEvaluator::alone(const Problem& p, const Tile& t) {
   });
 }
 
-template <class Problem, class Tile>
-CostEvaluator::Linked CostEvaluator::in_chain(const Problem& p, const Tile& t) {
+template <class Problem, class Tiling>
+CostEvaluator::Linked CostEvaluator::linked(const Problem& p, const Tiling& t) {
   return described(p, t, Marks::yes, [&](auto& sink) -> Linked {
     sink.set_marks();
     const std::span<const hw::Step> all = steps_.steps();
@@ -81,29 +35,17 @@ CostEvaluator::Linked CostEvaluator::in_chain(const Problem& p, const Tile& t) {
   });
 }
 
-Cost CostEvaluator::cost(const GemmProblem& p, const Tiling& t) { return alone(p, t); }
-Cost CostEvaluator::cost(const VectorProblem& p, int64_t chunks, int64_t passes) {
-  return alone(p, Chunks{chunks, passes});
-}
-Cost CostEvaluator::cost(const RowProblem& p, const RowTile& t) { return alone(p, t); }
-Cost CostEvaluator::cost(const LaneProblem& p, const LaneTiling& t) { return alone(p, t); }
-Cost CostEvaluator::cost(const GatherProblem& p, const GatherTile& t) { return alone(p, t); }
-
-CostEvaluator::Linked CostEvaluator::linked(const GemmProblem& p, const Tiling& t) {
-  return in_chain(p, t);
-}
-CostEvaluator::Linked CostEvaluator::linked(const VectorProblem& p, int64_t chunks,
-                                            int64_t passes) {
-  return in_chain(p, Chunks{chunks, passes});
-}
-CostEvaluator::Linked CostEvaluator::linked(const RowProblem& p, const RowTile& t) {
-  return in_chain(p, t);
-}
-CostEvaluator::Linked CostEvaluator::linked(const LaneProblem& p, const LaneTiling& t) {
-  return in_chain(p, t);
-}
-CostEvaluator::Linked CostEvaluator::linked(const GatherProblem& p, const GatherTile& t) {
-  return in_chain(p, t);
-}
+template Cost CostEvaluator::cost(const GemmProblem&, const Tiling&);
+template Cost CostEvaluator::cost(const LaneProblem&, const LaneTiling&);
+template Cost CostEvaluator::cost(const RowProblem&, const RowTile&);
+template Cost CostEvaluator::cost(const GatherProblem&, const GatherTile&);
+template Cost CostEvaluator::cost(const MoveProblem&, const MoveCut&);
+template Cost CostEvaluator::cost(const StreamProblem&, const StreamCut&);
+template CostEvaluator::Linked CostEvaluator::linked(const GemmProblem&, const Tiling&);
+template CostEvaluator::Linked CostEvaluator::linked(const LaneProblem&, const LaneTiling&);
+template CostEvaluator::Linked CostEvaluator::linked(const RowProblem&, const RowTile&);
+template CostEvaluator::Linked CostEvaluator::linked(const GatherProblem&, const GatherTile&);
+template CostEvaluator::Linked CostEvaluator::linked(const MoveProblem&, const MoveCut&);
+template CostEvaluator::Linked CostEvaluator::linked(const StreamProblem&, const StreamCut&);
 
 }  // namespace accsim::sim

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "hw/config/type_modes.h"
-#include "sim/map/gemm_problem.h"
+#include "sim/map/product/gemm_problem.h"
 #include "sim/map/residency.h"
 
 namespace accsim::sim {

@@ -7,8 +7,8 @@
 
 #include "hw/program/command_counter.h"
 #include "hw/timing/steps.h"
-#include "sim/map/gemm_problem.h"
 #include "sim/map/pitched_walk.h"
+#include "sim/map/product/gemm_problem.h"
 
 namespace accsim::sim {
 

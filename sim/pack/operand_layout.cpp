@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/map/weight_panels.h"
+#include "sim/map/product/weight_panels.h"
 
 namespace accsim::sim {
 namespace {

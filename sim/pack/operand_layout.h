@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "hw/golden/golden.h"
-#include "sim/map/gemm_problem.h"
+#include "sim/map/product/gemm_problem.h"
 
 namespace accsim::sim {
 

@@ -93,9 +93,9 @@ class CaseBuilder {
 
   PartNumbers drawn(const NetworkPart& part) const {
     std::vector<int8_t> weights;
-    if (part.mapping->gemm)
-      if (auto stored = stored_weights(graph_, network_.lowered.layers[part.layer],
-                                       part.mapping->gemm->problem.op))
+    if (const auto* product = part.mapping->of<GemmSource>())
+      if (auto stored =
+              stored_weights(graph_, network_.lowered.layers[part.layer], product->problem.op))
         weights = std::move(*stored);
     std::mt19937 draw = random(kNumbers, part.layer, part.item);
     return random_numbers(
@@ -127,8 +127,8 @@ class CaseBuilder {
     for (size_t t = 0; t < tensors.size(); ++t)
       if (std::ssize(c.image[t]) != tensors[t].bytes) draw_bytes(t);
     for (const NetworkPart& part : c.network.parts)
-      if (part.mapping->gather && !part.constant[1])
-        draw_indices(*part.mapping->gather, draw, c.image[static_cast<size_t>(part.tensors[1])]);
+      if (const auto* picks = part.mapping->of<GatherSource>(); picks && !part.constant[1])
+        draw_indices(picks->problem, draw, c.image[static_cast<size_t>(part.tensors[1])]);
     c.numbers = std::move(numbers_);
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <concepts>
 
 #include "hw/golden/row_math.h"
 
@@ -34,9 +35,9 @@ class Drawer {
   }
 
   PartNumbers run(const std::vector<int8_t>& weights) {
-    if (part_.mapping->gemm) gemm(*part_.mapping->gemm, weights);
-    if (part_.mapping->lanes) lanes(*part_.mapping->lanes);
-    if (part_.mapping->rows) rows(*part_.mapping->rows);
+    if (const auto* product = part_.mapping->of<GemmSource>()) gemm(*product, weights);
+    if (const auto* lane = part_.mapping->of<LaneSource>()) lanes(*lane);
+    if (const auto* row = part_.mapping->of<RowSource>()) rows(*row);
     return std::move(out_);
   }
 
@@ -65,7 +66,7 @@ class Drawer {
     const hw::MemoryImage image = pack(p, hw_, source.tiling, out_.operands);
     for (size_t i = 0; i < image.size(); ++i)
       if (part_.constant[i]) out_.constants[i] = image[i];
-    out_.gemm = std::move(source);
+    out_.source = std::move(source);
   }
 
   // ---- lane operations --------------------------------------------------------------------------
@@ -102,7 +103,7 @@ class Drawer {
         const int64_t one = int64_t{s.multiplier} << (most - 1);
         return LaneScale{static_cast<int32_t>(one / divisor), 14};
       };
-    out_.lanes = std::move(source);
+    out_.source = std::move(source);
   }
 
   // ---- row operations ---------------------------------------------------------------------------
@@ -113,7 +114,7 @@ class Drawer {
     out_.constants[parameters] = p.softmax() ? softmax(p) : normalisation(p);
     out_.constants[parameters].resize(
         static_cast<size_t>(part_.mapping->program.tensors[parameters].bytes));
-    out_.rows = std::move(source);
+    out_.source = std::move(source);
   }
 
   std::vector<uint8_t> softmax(RowProblem& p) {
@@ -167,10 +168,14 @@ class Drawer {
 }  // namespace
 
 hw::Program emit(const PartNumbers& numbers, const NetworkPart& part, const hw::HwConfig& hw) {
-  if (numbers.gemm) return emit(numbers.gemm->problem, hw, numbers.gemm->tiling);
-  if (numbers.lanes) return emit(numbers.lanes->problem, hw, numbers.lanes->tiling);
-  if (numbers.rows) return emit(numbers.rows->problem, hw, numbers.rows->tile);
-  return part.mapping->program;
+  return std::visit(
+      [&]<class Source>(const Source& s) {
+        if constexpr (std::same_as<Source, std::monostate>)
+          return part.mapping->program;
+        else
+          return emit(s.problem, hw, s.tiling);
+      },
+      numbers.source);
 }
 
 PartNumbers random_numbers(const NetworkPart& part, const hw::HwConfig& hw,

@@ -11,10 +11,8 @@ namespace accsim::sim {
 
 /// The integers of a part: what its commands and its constants say beyond sizes and places.
 struct PartNumbers {
-  std::optional<GemmSource> gemm;
+  OpSource source;        ///< with what its commands say; moves say no more than their mapping
   GemmOperands operands;  ///< of a product; `a` and `residual` are of no consequence
-  std::optional<LaneSource> lanes;
-  std::optional<RowSource> rows;
   /// By tensor of the part: of those that are constant their bytes, as its program reads them.
   hw::MemoryImage constants;
 };

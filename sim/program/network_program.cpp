@@ -150,7 +150,7 @@ class NetworkBuilder {
   hw::Dataflow array() const {
     for (const auto& mappings : network_.mappings)
       for (const auto& m : mappings)
-        if (m->gemm && m->program.dataflow == hw::Dataflow::output_stationary)
+        if (m->of<GemmSource>() && m->program.dataflow == hw::Dataflow::output_stationary)
           return hw::Dataflow::output_stationary;
     return hw::Dataflow::weight_stationary;
   }
@@ -172,7 +172,7 @@ class NetworkBuilder {
     }
     hw::Program program = options_.emit ? options_.emit(part) : part.mapping->program;
     const bool stays = out_.program.dataflow == hw::Dataflow::output_stationary;
-    if (stays && !part.mapping->gemm) program.dataflow = out_.program.dataflow;
+    if (stays && !part.mapping->of<GemmSource>()) program.dataflow = out_.program.dataflow;
     program = MarkedProgram(std::move(program), link, moved).take();
     hw::begin_at(part.offsets, program.body);
     hw::append_layer(out_.program, std::move(program), network_.lowered.layers[part.layer].name,

@@ -44,9 +44,11 @@ class Reference {
     part_ = &program_.parts[i];
     gathered_.clear();
     const PartNumbers& n = numbers_[i];
-    if (n.gemm) return finish(kProductOut, product(n));
-    if (n.lanes) return finish(part_->tensors.size() - 1, lanes(n));
-    if (n.rows) return finish_rows(rows(n));
+    if (const auto* s = std::get_if<GemmSource>(&n.source))
+      return finish(kProductOut, product(s->problem, n.operands));
+    if (const auto* s = std::get_if<LaneSource>(&n.source))
+      return finish(part_->tensors.size() - 1, lanes(s->problem));
+    if (const auto* s = std::get_if<RowSource>(&n.source)) return finish_rows(rows(s->problem));
     move();
   }
 
@@ -124,22 +126,20 @@ class Reference {
     return out;
   }
 
-  std::vector<int8_t> product(const PartNumbers& n) {
-    const GemmProblem& p = n.gemm->problem;
+  std::vector<int8_t> product(const GemmProblem& p, const GemmOperands& operands) {
     ComputedOperands tensors;
     tensors.a = tensor(kProductA, logical_a(p.op));
     tensors.a_in_memory = true;
     std::vector<int8_t> computed;
     if (!part_->constant[kProductB]) computed = computed_weights(p.op, tensor(kProductB));
-    tensors.weights = computed.empty() ? Values(n.operands.weights) : Values(computed);
+    tensors.weights = computed.empty() ? Values(operands.weights) : Values(computed);
     if (p.residual) tensors.residual = tensor(p.has_parameters ? kProductP + 1 : kProductP);
-    return reference_product(p, n.operands, tensors);
+    return reference_product(p, operands, tensors);
   }
 
   // ---- lane and row operations ------------------------------------------------------------------
 
-  std::vector<int8_t> lanes(const PartNumbers& n) {
-    const LaneProblem& p = n.lanes->problem;
+  std::vector<int8_t> lanes(const LaneProblem& p) {
     const LaneFactors& f = p.factors;
     ref::IntegerLanes r;
     r.work = p.work;
@@ -161,8 +161,7 @@ class Reference {
     return ref::integer_lanes(r);
   }
 
-  ref::RowResults rows(const PartNumbers& n) {
-    const RowProblem& p = n.rows->problem;
+  ref::RowResults rows(const RowProblem& p) {
     ref::IntegerRows r;
     r.work = p.work;
     r.in = tensor(0, p.work.elements());
@@ -198,15 +197,16 @@ class Reference {
 
   /// Elements in the order that the op says; where it only says how many, golden's.
   void move() {
-    if (part_->mapping->gather)
-      return finish(kGatherOut, ref::integer_rows_picked(gathered(*part_->mapping->gather)));
-    if (!part_->mapping->move) {
+    if (const auto* picks = part_->mapping->of<GatherSource>())
+      return finish(kGatherOut, ref::integer_rows_picked(gathered(picks->problem)));
+    const auto* moves = part_->mapping->of<MoveSource>();
+    if (!moves) {
       out_.taken.push_back(layer());
       return take_results();
     }
-    const VectorProblem& p = *part_->mapping->move;
+    const MoveProblem& p = moves->problem;
     const auto out = part_->tensors.size() - 1;
-    const int64_t bytes = p.inputs[0].element_bytes;
+    const int64_t bytes = p.in.element_bytes;
     moved_ = {in_memory(0), result_of(out)};
     visit(p, 0, p.from * bytes, part_->offsets[out] + p.to * bytes);
     ++out_.compared;
@@ -225,8 +225,8 @@ class Reference {
     }
   }
   /// Moves what the axes from `axis` on say, from a byte to a byte, and compares it.
-  void visit(const VectorProblem& p, size_t axis, int64_t from, int64_t to) {
-    const int64_t bytes = p.inputs[0].element_bytes;
+  void visit(const MoveProblem& p, size_t axis, int64_t from, int64_t to) {
+    const int64_t bytes = p.in.element_bytes;
     if (axis == p.axes.size())
       return put(moved_.in.subspan(static_cast<size_t>(from), static_cast<size_t>(bytes)), to);
     for (int64_t i = 0; i < p.axes[axis].count; ++i)

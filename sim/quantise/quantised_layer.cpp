@@ -96,21 +96,22 @@ std::vector<QuantisedLayer> quantised_layers(const Graph& graph, const CostedNet
     const Layer& l = network.lowered.layers[i];
     const auto& mappings = network.mappings[i];
     // Copies of its operands may come before the product.
-    const bool product =
-        l.fate == Fate::gemm && mappings.size() == l.work.size() && mappings.back()->gemm &&
-        std::all_of(l.work.begin(), l.work.end() - 1,
-                    [](const WorkItem& item) { return std::holds_alternative<MemoryOp>(item); });
+    const bool product = l.fate == Fate::gemm && mappings.size() == l.work.size() &&
+                         mappings.back()->of<GemmSource>() &&
+                         std::all_of(l.work.begin(), l.work.end() - 1, [](const WorkItem& item) {
+                           return std::holds_alternative<MemoryOp>(item);
+                         });
     if (!product) continue;
     const Node& node = graph.nodes[static_cast<size_t>(l.node)];
     const bool known = node.domain.empty() && weights_lie(node) != WeightLayout::unknown;
-    const GemmOp& op = mappings.back()->gemm->problem.op;
+    const GemmOp& op = mappings.back()->of<GemmSource>()->problem.op;
     const auto floats = [&](TensorId id) { return is_float(graph.tensor(id).dtype); };
     if (!known || !floats(node.inputs[0]) || !floats(node.inputs[1]) ||
         !plain_batches(graph, node, op) ||
         elements(graph.tensor(node.inputs[0]).dims) != logical_a(op) ||
         elements(graph.tensor(node.inputs[1]).dims) != logical_weights(op))
       continue;
-    const GemmSource& source = *mappings.back()->gemm;
+    const GemmSource& source = *mappings.back()->of<GemmSource>();
     QuantisedLayer q{i, l.node, l.node, {alone(source.problem), source.tiling}};
     if (l.residual >= 0) q.residual = l.inputs[static_cast<size_t>(l.residual)];
     for (const Layer& merged : network.lowered.layers)

@@ -23,7 +23,9 @@ int lane_shift(double a, double b) {
 class RealLanes : public RealPart {
  public:
   RealLanes(const RealSource& source, const NetworkPart& part)
-      : RealPart(source, part), lanes_(*part.mapping->lanes), work_(lanes_.problem.work) {}
+      : RealPart(source, part),
+        lanes_(*part.mapping->of<LaneSource>()),
+        work_(lanes_.problem.work) {}
 
   Result<PartNumbers> run() {
     if (const auto compared = compared_bytes(source_.graph, layer_)) return compare(*compared);
@@ -39,7 +41,7 @@ class RealLanes : public RealPart {
                         : !row_ || row_->lane == LaneRule::nearest ? gathered(scale(a))
                                                                    : one(a);
     if (!done) return done.errors();
-    out_.lanes = std::move(lanes_);
+    out_.source = std::move(lanes_);
     return std::move(out_);
   }
 
@@ -127,7 +129,7 @@ class RealLanes : public RealPart {
     }
     const std::array<int8_t, 256> table = work_.has_b() ? difference_table() : equality_table();
     if (Status s = put(work_.has_b() ? 2 : 1, {table.begin(), table.end()}); !s) return s.errors();
-    out_.lanes = std::move(lanes_);
+    out_.source = std::move(lanes_);
     return std::move(out_);
   }
   static size_t as_index(int port) { return static_cast<size_t>(port); }

@@ -55,9 +55,9 @@ Result<std::pair<int32_t, int32_t>> RealPart::limits() const {
 }
 
 Result<PartNumbers> real_numbers(const RealSource& source, const NetworkPart& part) {
-  if (part.mapping->gemm) return real_product(source, part);
-  if (part.mapping->lanes) return real_lanes(source, part);
-  if (part.mapping->rows) return real_rows(source, part);
+  if (part.mapping->of<GemmSource>()) return real_product(source, part);
+  if (part.mapping->of<LaneSource>()) return real_lanes(source, part);
+  if (part.mapping->of<RowSource>()) return real_rows(source, part);
   return RealMove(source, part).run();
 }
 

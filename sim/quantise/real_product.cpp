@@ -49,7 +49,7 @@ class RealProduct : public RealPart {
   using RealPart::RealPart;
 
   Result<PartNumbers> run() {
-    source_of_ = *part_.mapping->gemm;
+    source_of_ = *part_.mapping->of<GemmSource>();
     const GemmOp& op = problem().op;
     if (const char* why = unknown_of(op)) return unknown(why);
     const TensorId a = read(op.a_port), out = written();
@@ -164,7 +164,7 @@ class RealProduct : public RealPart {
     const hw::MemoryImage image = pack(problem(), source_.hw, source_of_.tiling, out_.operands);
     for (size_t i = 0; i < image.size(); ++i)
       if (part_.constant[i]) out_.constants[i] = image[i];
-    out_.gemm = std::move(source_of_);
+    out_.source = std::move(source_of_);
   }
 
   GemmSource source_of_;

@@ -14,14 +14,14 @@ void put_word(std::vector<uint8_t>& to, int32_t word) {
 class RealRows : public RealPart {
  public:
   RealRows(const RealSource& source, const NetworkPart& part)
-      : RealPart(source, part), rows_(*part.mapping->rows), work_(rows_.problem.work) {}
+      : RealPart(source, part), rows_(*part.mapping->of<RowSource>()), work_(rows_.problem.work) {}
 
   Result<PartNumbers> run() {
     x_ = read(work_.in_port);
     if (x_ == kNoTensor) return unknown("rows of the layer alone");
     const Status done = rows_.problem.softmax() ? softmax() : normalisation();
     if (!done) return done.errors();
-    out_.rows = std::move(rows_);
+    out_.source = std::move(rows_);
     return std::move(out_);
   }
 

@@ -99,7 +99,7 @@ class Run {
     if (!network) return network.errors();
     quality_.left_out = network->program().report.left_out;
     for (const NetworkPart& part : network->program().network.parts)
-      if (part.mapping->gemm && !network->is_hosted(part.layer))
+      if (part.mapping->of<GemmSource>() && !network->is_hosted(part.layer))
         products_.emplace(part.layer, part.item);
     for (const TensorId id : graph_.outputs)
       quality_.outputs.push_back({graph_.tensor(id).name, {}});

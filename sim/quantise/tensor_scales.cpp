@@ -159,7 +159,7 @@ class Planner {
       make_symmetric(l.outputs[0]);
     }
     for (const auto& m : network_.mappings[i])
-      if (m->gemm) ask_product(l, m->gemm->problem);
+      if (const auto* product = m->of<GemmSource>()) ask_product(l, product->problem);
   }
 
   void ask_product(const Layer& l, const GemmProblem& p) {

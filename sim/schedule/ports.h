@@ -1,5 +1,5 @@
 #pragma once
-#include "sim/map/gemm_problem.h"
+#include "sim/map/product/gemm_problem.h"
 
 namespace accsim::sim {
 

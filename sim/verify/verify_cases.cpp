@@ -5,7 +5,7 @@
 #include <random>
 
 #include "hw/golden/random_network.h"
-#include "sim/map/gemm_space.h"
+#include "sim/map/product/gemm_space.h"
 #include "sim/pack/operand_layout.h"
 #include "sim/program/layer_weights.h"
 #include "sim/verify/verify.h"
@@ -32,7 +32,8 @@ std::vector<VerifyCase> network_cases(const Graph& graph, const CostedNetwork& n
   std::map<const Mapping*, size_t> known;
   for (size_t i = 0; i < network.mappings.size(); ++i)
     for (const auto& mapping : network.mappings[i]) {
-      if (!mapping->gemm) continue;
+      const auto* product = mapping->of<GemmSource>();
+      if (product == nullptr) continue;
       const Layer& layer = network.lowered.layers[i];
       const std::string& name = layer.name;
       const auto [at, fresh] = known.emplace(mapping.get(), out.size());
@@ -40,7 +41,7 @@ std::vector<VerifyCase> network_cases(const Graph& graph, const CostedNetwork& n
         out[at->second].same.push_back(name);
         continue;
       }
-      const GemmSource& source = *mapping->gemm;
+      const GemmSource& source = *product;
       auto weights = stored_weights(graph, layer, source.problem.op);
       out.push_back({name,
                      shape_text(source.problem.op),
@@ -63,8 +64,8 @@ Result<VerifyCase> product_case(const GemmOp& op, const std::string& name, const
   Mapper mapper(hw, options);
   const auto mapping = mapper.map(request, name);
   if (!mapping) return mapping.errors();
-  return VerifyCase{
-      name, shape_text(op), {}, hw, (*mapping)->gemm->problem, (*mapping)->gemm->tiling, "", {}};
+  const GemmSource& product = *(*mapping)->of<GemmSource>();
+  return VerifyCase{name, shape_text(op), {}, hw, product.problem, product.tiling, "", {}};
 }
 
 namespace {

@@ -57,7 +57,7 @@ def candidates(folders):
     """All mutants of the folders, in one order."""
     out = []
     for folder in folders:
-        for path in sorted((ROOT / folder).iterdir()):
+        for path in sorted((ROOT / folder).rglob("*")):
             if path.suffix in (".cpp", ".h") and not path.name.startswith(GENERATORS):
                 out += cpp_mutants.find(ROOT, path, [*FLAGS, "-I", str(ROOT)])
     return out

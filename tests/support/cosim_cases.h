@@ -5,7 +5,7 @@
 
 #include "hw/golden/golden.h"
 #include "hw/golden/scatter_loads.h"
-#include "sim/map/gemm_space.h"
+#include "sim/map/product/gemm_space.h"
 #include "sim/work/random_gemm.h"
 #include "tests/support/gemms.h"
 #include "tests/support/machines.h"

@@ -7,7 +7,7 @@
 #include "hw/cosim/cosim.h"
 #include "hw/golden/row_math.h"
 #include "sim/lower/row_layout.h"
-#include "sim/map/row_problem.h"
+#include "sim/map/rows/row_problem.h"
 #include "sim/operators/norm/row_rules.h"
 #include "tests/support/cosim_cases.h"
 #include "tests/support/rtl_variants.h"
@@ -83,7 +83,7 @@ TEST(CosimRows, AreProgramsOfRowsEqual) {
   for (unsigned seed = 1; seed <= 25; ++seed) {
     std::mt19937 random(seed);
     const sim::RowProblem p = random_row_problem(random);
-    const auto cuts = row_cuts(p, hw);
+    const auto cuts = tilings(p, hw);
     ASSERT_FALSE(cuts.empty());
     for (int i = 0; i < 3; ++i) {
       const sim::RowTile tile = cuts[random() % cuts.size()].second;

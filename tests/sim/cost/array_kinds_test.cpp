@@ -91,7 +91,7 @@ TEST(ArrayKinds, ANetworkIsOneProgramThatACoreCanRun) {
   std::vector<bool> stay;
   for (const auto& mappings : network->mappings)
     for (const auto& m : mappings)
-      if (m->gemm) stay.push_back(hw::sums_stay(m->program.dataflow));
+      if (m->of<GemmSource>()) stay.push_back(hw::sums_stay(m->program.dataflow));
   ASSERT_EQ(stay.size(), 2U);
   EXPECT_EQ(stay[0], stay[1]);
 }

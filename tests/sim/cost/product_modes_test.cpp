@@ -355,7 +355,7 @@ TEST(ProductModes, OfOtherTypesOrRatesAreOnlyTimed) {
     const auto network = cost_network(product(8, 256, 64, a, w), hw, {});
     for (const auto& layer : network->mappings)
       for (const auto& m : layer)
-        if (m->gemm) return std::string(m->unverifiable);
+        if (m->of<GemmSource>()) return std::string(m->unverifiable);
     return std::string("no product");
   };
   EXPECT_EQ(why({kInt8, true}, {kInt8, true}), "");

@@ -1,4 +1,4 @@
-#include "sim/map/gather_problem.h"
+#include "sim/map/gather/gather_problem.h"
 
 #include <gtest/gtest.h>
 
@@ -66,9 +66,10 @@ TEST(Gather, GivesTheProgramTheRowsThatTheIndicesName) {
   for (int round = 0; round < 300; ++round) {
     const hw::HwConfig hw = test::random_machine(random);
     const GatherProblem p = problem(random);
-    const std::vector<GatherTile> tiles = gather_tiles(p);
-    const GatherTile t = tiles[random() % tiles.size()];
-    if (!fits(p, hw, t)) continue;
+    const auto fitting = tilings(p, hw);
+    if (fitting.empty()) continue;
+    const GatherTile t = fitting[random() % fitting.size()].second;
+    ASSERT_TRUE(fits(p, hw, t));
     const hw::Program program = emit(p, hw, t);
     const Status good = verify(program, hw);
     ASSERT_TRUE(good.ok()) << good.errors().front().text() << print(program);
@@ -93,12 +94,12 @@ TEST(Gather, TakesWhatFits) {
   EXPECT_TRUE(fits(p, hw, {256, 1, 2048}));
   EXPECT_FALSE(fits(p, hw, {257, 1, 2048})) << "an index has 4 bytes";
   EXPECT_FALSE(fits(p, hw, {256, 2, 1025}));
-  const auto tile = heuristic_gather(p, hw);
+  const auto tile = rule_tiling(p, hw);
   ASSERT_TRUE(tile.has_value());
   EXPECT_TRUE(fits(p, hw, *tile));
   EXPECT_LT(tile->bytes, 3000) << "a row is larger than a slot";
   p.index_bytes = 2;
-  EXPECT_FALSE(heuristic_gather(p, hw).has_value());
+  EXPECT_FALSE(rule_tiling(p, hw).has_value());
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "sim/map/gemm_bound.h"
+#include "sim/map/product/gemm_bound.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
-#include "sim/map/gemm_problem.h"
+#include "sim/map/product/gemm_problem.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "hw/program/contract.h"
-#include "sim/map/gemm_options.h"
-#include "sim/map/heuristic_tiling.h"
+#include "sim/map/product/gemm_options.h"
+#include "sim/map/product/heuristic_tiling.h"
 #include "tests/support/gemms.h"
 #include "tests/support/machines.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sim/lower/lane_meaning.h"
-#include "sim/map/lane_problem.h"
+#include "sim/map/lanes/lane_problem.h"
 #include "sim/operators/op_table.h"
 #include "tests/support/index.h"
 

@@ -1,4 +1,4 @@
-#include "sim/map/lane_problem.h"
+#include "sim/map/lanes/lane_problem.h"
 
 #include <gtest/gtest.h>
 

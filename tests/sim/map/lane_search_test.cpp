@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/map/lane_problem.h"
+#include "sim/map/lanes/lane_problem.h"
 #include "sim/map/mapper.h"
 #include "tests/sim/map/lane_trial.h"
 
@@ -154,7 +154,7 @@ TEST(LaneSearch, DoTilesFitThatFillTheirSlots) {
 }
 
 TEST(LaneSearch, DoSecondOperandsLieInEitherBuffer) {
-  const auto ways = lane_chunks(sum_of_two(64), test::small_machine(), 4);
+  const auto ways = chunked_tilings(sum_of_two(64), test::small_machine(), 4);
   ASSERT_EQ(ways.size(), 2);
   EXPECT_NE(ways[0].b_once, ways[1].b_once);
   for (const LaneTiling& t : ways) EXPECT_EQ(t.tile, std::vector<int64_t>{16});
@@ -165,7 +165,7 @@ TEST(LaneSearch, DoesTheRuleTakeAFewTiles) {
   hw::HwConfig hw = test::small_machine();
   for (hw::BufferConfig& b : hw.buffers) b.kib = 1024;
   for (const int64_t elements : {4, 64, 1024, 65'536}) {
-    const auto ruled = heuristic_lanes(sum_of_two(elements), hw);
+    const auto ruled = rule_tiling(sum_of_two(elements), hw);
     ASSERT_TRUE(ruled);
     EXPECT_EQ(ceil_div(elements, ruled->tile[0]), std::min<int64_t>(elements, 8)) << elements;
   }
@@ -220,7 +220,7 @@ TEST(LaneSearch, DoesTheMapperFindTheBestWayToCut) {
     if (most == 0) continue;
     EXPECT_EQ((*m)->timing.total.count(), best);
     differs += best < most;
-    const int64_t chosen = (*m)->lanes->tiling.spread;
+    const int64_t chosen = (*m)->of<LaneSource>()->tiling.spread;
     fewer_times += chosen > 1 && chosen < best_spread(p, hw);
   }
   EXPECT_GT(differs, 30);

@@ -5,7 +5,7 @@
 
 #include "hw/golden/golden.h"
 #include "sim/map/mapper.h"
-#include "sim/map/move_emitter.h"
+#include "sim/map/moves/move_emitter.h"
 #include "tests/sim/operators/single_node.h"
 #include "tests/support/index.h"
 #include "tests/support/machines.h"
@@ -62,10 +62,10 @@ std::vector<uint8_t> output_of(const hw::Program& p, const hw::HwConfig& hw,
   return image[1];
 }
 
-VectorProblem problem(const MemoryOp& op, int64_t element) {
-  VectorProblem p;
-  p.inputs = {{{"in"}, op.inputs[0].elements, element, op.inputs[0].run}};
-  p.outputs = {{{"out"}, op.outputs[0].elements, element, op.outputs[0].run}};
+MoveProblem problem(const MemoryOp& op, int64_t element) {
+  MoveProblem p;
+  p.in = {{"in"}, op.inputs[0].elements, element, op.inputs[0].run};
+  p.out = {{"out"}, op.outputs[0].elements, element, op.outputs[0].run};
   p.axes = op.axes;
   p.spacing = spacing_of(op);
   return p;
@@ -89,20 +89,20 @@ TEST(MoveTiling, GivesTheProgramOfATransposeWhatTheTransposeIs) {
     const MemoryOp op = transpose(dims, perm);
     if (op.axes.empty() || bytes > 60'000) continue;
     const int64_t element = pick(0, 3) == 0 ? 2 : 1;
-    const VectorProblem p = problem(op, element);
+    const MoveProblem p = problem(op, element);
     const bool turns = contiguous_axis(p) + 1 != p.axes.size();
-    ASSERT_EQ(has_true_program(p), !turns || element == 1);
-    if (!has_true_program(p)) continue;
+    ASSERT_EQ(has_move_commands(p), !turns || element == 1);
+    if (!has_move_commands(p)) continue;
     const int64_t chunks = pick(1, 40);
-    if (!fits(p, hw, chunks)) continue;
-    const hw::Program program = emit(p, hw, chunks, 1);
+    if (!fits(p, hw, {chunks})) continue;
+    const hw::Program program = emit(p, hw, MoveCut{chunks});
     const std::vector<uint8_t> in = numbered(bytes * element);
     ASSERT_EQ(output_of(program, hw, in), transposed(in, dims, perm, as_index(element)))
         << print(program);
-    const Cost cost = CostEvaluator(hw).cost(p, chunks, 1);
+    const Cost cost = CostEvaluator(hw).cost(p, MoveCut{chunks});
     EXPECT_TRUE(test::equal(cost.timing, hw::simulate(program, hw, hw::TimingMode::step)));
     EXPECT_EQ(cost.counts, count(program, hw));
-    EXPECT_LE(lower_bound(p, hw, chunks, 1), cost.timing.total.count()) << print(program);
+    EXPECT_LE(lower_bound(p, hw), cost.timing.total.count()) << print(program);
     (turns ? turned : moved) += 1;
     cut += program.loops > 1;
   }
@@ -150,13 +150,13 @@ TEST(MoveTiling, MovesABoxFromTensorToTensor) {
     const int64_t element = pick(0, 3) == 0 ? 2 : 1;
     if (in_size > 60'000 || out_size > 60'000) continue;
     const MemoryOp op = box_move(axes, 0, 0, from, to);
-    VectorProblem p = problem(op, element);
+    MoveProblem p = problem(op, element);
     p.from = op.from;
     p.to = op.to;
-    ASSERT_TRUE(has_true_program(p));
+    ASSERT_TRUE(has_move_commands(p));
     const int64_t chunks = pick(1, 40);
-    if (!fits(p, hw, chunks)) continue;
-    hw::Program program = emit(p, hw, chunks, 1);
+    if (!fits(p, hw, {chunks})) continue;
+    hw::Program program = emit(p, hw, MoveCut{chunks});
     ASSERT_LE(program.tensors[0].bytes, in_size * element);
     ASSERT_LE(program.tensors[1].bytes, out_size * element);
     const std::vector<uint8_t> in = numbered(program.tensors[0].bytes);
@@ -175,9 +175,9 @@ TEST(MoveTiling, MovesABoxFromTensorToTensor) {
       more = i > 0;
     }
     ASSERT_EQ(output_of(program, hw, in), expected) << print(program);
-    const Cost cost = CostEvaluator(hw).cost(p, chunks, 1);
+    const Cost cost = CostEvaluator(hw).cost(p, MoveCut{chunks});
     EXPECT_TRUE(test::equal(cost.timing, hw::simulate(program, hw, hw::TimingMode::step)));
-    EXPECT_LE(lower_bound(p, hw, chunks, 1), cost.timing.total.count()) << print(program);
+    EXPECT_LE(lower_bound(p, hw), cost.timing.total.count()) << print(program);
     ++boxes;
     cut += program.loops > 1;
     spread += op.spacing.size() > 1;
@@ -210,14 +210,14 @@ TEST(MoveTiling, AreJoinedAxesOne) {
 }
 
 TEST(MoveTiling, AreMoreAxesThanAWalkHoldsNotTrue) {
-  VectorProblem p;
-  p.inputs = {{{"in"}, 512, 1, 1}};
-  p.outputs = {{{"out"}, 512, 1, 1}};
+  MoveProblem p;
+  p.in = {{"in"}, 512, 1, 1};
+  p.out = {{"out"}, 512, 1, 1};
   // Reversed axes of two: each a stride of its own.
   for (int64_t stride = 1; stride < 128; stride *= 2) p.axes.push_back({2, stride});
-  EXPECT_TRUE(has_true_program(p)) << "seven: six levels around a run";
+  EXPECT_TRUE(has_move_commands(p)) << "seven: six levels around a run";
   p.axes.push_back({2, 128});
-  EXPECT_FALSE(has_true_program(p));
+  EXPECT_FALSE(has_move_commands(p));
 }
 
 }  // namespace

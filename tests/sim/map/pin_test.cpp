@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/map/gemm_problem.h"
+#include "sim/map/product/gemm_problem.h"
 
 namespace accsim::sim {
 namespace {

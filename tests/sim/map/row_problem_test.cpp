@@ -1,4 +1,4 @@
-#include "sim/map/row_problem.h"
+#include "sim/map/rows/row_problem.h"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include "hw/golden/row_math.h"
 #include "sim/lower/row_layout.h"
 #include "sim/map/mapper.h"
-#include "sim/map/row_operands.h"
+#include "sim/map/rows/row_operands.h"
 #include "sim/operators/norm/row_rules.h"
 #include "tests/support/index.h"
 #include "tests/support/machines.h"
@@ -317,7 +317,7 @@ TEST(RowProblem, GivesTheProgramWhatTheOperatorIs) {
     const RowCase c = draw.any();
     auto p = problem_of(c);
     if (!p) continue;
-    const auto cuts = row_cuts(*p, hw);
+    const auto cuts = tilings(*p, hw);
     if (cuts.empty()) continue;
     const RowTile tile = cuts[as_index(draw.pick(0, std::ssize(cuts) - 1))].second;
     RowTrial trial(c, draw);
@@ -357,7 +357,7 @@ TEST(RowProblem, IsTheBoundBelowAndTheCostThatOfTheProgram) {
     if (!p) continue;
     if (draw.pick(0, 2) == 0) p->in.memory = hw::Memory::shared;
     if (draw.pick(0, 2) == 0) p->out.memory = hw::Memory::shared;
-    for (const auto& [bound, tile] : row_cuts(*p, hw)) {
+    for (const auto& [bound, tile] : tilings(*p, hw)) {
       const hw::Program program = emit(*p, hw, tile);
       const hw::Timing step = hw::simulate(program, hw, hw::TimingMode::step);
       ASSERT_LE(bound, step.total.count()) << text_of(*p, tile, program);
@@ -382,7 +382,7 @@ TEST(RowProblem, IsTheBoundTheCyclesWhereOneQueueSetsThem) {
     const RowProblem p =
         *problem_of({.op = RowOperator::layer_norm, .dims = {400, 64}, .axis = 1, .mask = {}});
     int close = 0;
-    for (const auto& [bound, tile] : row_cuts(p, hw)) {
+    for (const auto& [bound, tile] : tilings(p, hw)) {
       const int64_t cycles = hw::simulate(emit(p, hw, tile), hw).total.count();
       if (tile.rows[kRowLevels - 1] == 25) {
         EXPECT_LE(cycles - bound, kStarts) << slow;
@@ -414,7 +414,7 @@ TEST(RowProblem, MovesRowsOnce) {
     const hw::HwConfig hw = test::random_machine(draw.random);
     auto p = problem_of(draw.any());
     if (!p || p->work.mask) continue;
-    for (const auto& [bound, tile] : row_cuts(*p, hw)) {
+    for (const auto& [bound, tile] : tilings(*p, hw)) {
       if (tile.parameters != RowParameters::once) continue;
       const hw::Counts counts = count(emit(*p, hw, tile), hw);
       EXPECT_EQ(counts.written[0], Bytes(p->work.elements()));

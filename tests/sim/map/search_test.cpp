@@ -2,9 +2,9 @@
 
 #include "hw/config/load.h"
 #include "hw/energy/energy.h"
-#include "sim/map/gemm_options.h"
-#include "sim/map/heuristic_tiling.h"
 #include "sim/map/mapper.h"
+#include "sim/map/product/gemm_options.h"
+#include "sim/map/product/heuristic_tiling.h"
 #include "sim/work/random_gemm.h"
 #include "tests/support/gemms.h"
 #include "tests/support/index.h"
@@ -119,7 +119,7 @@ TEST(Search, FindsTheBestOfAllCandidates) {
     r.table = round % 8 < 4;
     const auto found = mapper.map(r, "op");
     if (!found) continue;
-    const GemmProblem& p = (*found)->gemm->problem;
+    const GemmProblem& p = (*found)->of<GemmSource>()->problem;
     if (p.op.macs() > 1'000'000) continue;
     CostEvaluator evaluator(hw);
     double best = std::numeric_limits<double>::infinity();
@@ -157,7 +157,7 @@ TEST(Search, TakesTheLeastEnergyAndTrafficWithinTheSlack) {
     const auto found = mapper.map(request(op), "op");
     if (!found) continue;
     ++found_any;
-    const GemmProblem& p = (*found)->gemm->problem;
+    const GemmProblem& p = (*found)->of<GemmSource>()->problem;
     CostEvaluator evaluator(hw);
     std::vector<Score> all;
     Aim aim{.slack = slack};
@@ -209,7 +209,7 @@ TEST(Search, GoesBeyondTheSlackWhereTensorsMoveMoreThanOnce) {
     Mapper mapper(hw, {.dataflows = kAllDataflows, .slack = 0.01});
     const auto found = mapper.map(request(op), "op");
     if (!found) continue;
-    const GemmProblem& p = (*found)->gemm->problem;
+    const GemmProblem& p = (*found)->of<GemmSource>()->problem;
     Aim aim{.slack = 0.01};
     aim.tensor_bytes = (*found)->tensor_bytes;
     CostEvaluator evaluator(hw);

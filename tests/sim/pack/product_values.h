@@ -7,7 +7,7 @@
 
 #include "hw/golden/golden.h"
 #include "hw/golden/scatter_loads.h"
-#include "sim/map/gemm_space.h"
+#include "sim/map/product/gemm_space.h"
 #include "sim/pack/operand_layout.h"
 
 /// Products with random operands, what they are by definition, what their programs make of them.

@@ -2,7 +2,7 @@
 
 #include "hw/energy/energy.h"
 #include "sim/map/cost_evaluator.h"
-#include "sim/map/weight_panels.h"
+#include "sim/map/product/weight_panels.h"
 #include "sim/work/random_gemm.h"
 #include "tests/sim/pack/product_values.h"
 #include "tests/support/gemms.h"

@@ -56,7 +56,8 @@ TEST_P(StagedNetwork, TakesTheReportsCycles) {
     EXPECT_EQ(hw::simulate(program, hw, hw::TimingMode::step).total.count(), report.totals.cycles);
     int staged = 0;
     for (const auto& mappings : network->mappings)
-      for (const auto& m : mappings) staged += m->gemm && m->gemm->tiling.staged > 0;
+      for (const auto& m : mappings)
+        if (const auto* product = m->of<GemmSource>()) staged += product->tiling.staged > 0;
     EXPECT_GE(staged, 2);
     EXPECT_GT(report.totals.staged, 0);
     for (const LayerReport& l : report.layers)

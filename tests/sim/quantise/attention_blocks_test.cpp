@@ -244,7 +244,8 @@ TEST(KeyBlocks, GiveTheReferencesNumbersInInt8) {
     ASSERT_TRUE(made.ok()) << made.errors().front().text();
     int64_t logarithms = 0;
     for (const NetworkPart& part : made->network.parts)
-      logarithms += part.mapping->rows && part.mapping->rows->problem.work.log ? 1 : 0;
+      if (const auto* row = part.mapping->of<RowSource>())
+        logarithms += row->problem.work.log ? 1 : 0;
     EXPECT_GE(logarithms, 4) << "one a block, or more where it is done in pieces";
     hw::MemoryImage golden = made->image;
     ASSERT_TRUE(hw::run_golden(made->network.program, made->hw, golden).ok());

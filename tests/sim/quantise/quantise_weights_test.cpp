@@ -7,7 +7,7 @@
 #include <random>
 
 #include "hw/golden/golden.h"
-#include "sim/map/heuristic_tiling.h"
+#include "sim/map/product/heuristic_tiling.h"
 #include "tests/support/gemms.h"
 #include "tests/support/machines.h"
 

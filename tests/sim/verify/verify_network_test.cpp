@@ -16,6 +16,11 @@
 namespace accsim::sim {
 namespace {
 
+template <class Source>
+bool is(const PartNumbers& numbers) {
+  return std::holds_alternative<Source>(numbers.source);
+}
+
 using test::ModelBuilder;
 
 Attribute number(const std::string& name, int64_t value) { return {name, "", value}; }
@@ -454,14 +459,15 @@ TEST(NetworkReference, SeesWhateverIsOtherThanItShouldBe) {
     const std::string& layer = n.costed.lowered.layers[c.network.parts[i].layer].name;
     SCOPED_TRACE(layer);
     const auto out = static_cast<size_t>(
-        c.network.parts[i].tensors[c.numbers[i].gemm   ? 2
-                                   : c.numbers[i].rows ? 1
-                                                       : c.network.parts[i].tensors.size() - 1]);
+        c.network.parts[i]
+            .tensors[is<GemmSource>(c.numbers[i])  ? 2
+                     : is<RowSource>(c.numbers[i]) ? 1
+                                                   : c.network.parts[i].tensors.size() - 1]);
     hw::MemoryImage wrong = golden;
     wrong[out].front() ^= 1;
     EXPECT_TRUE(difference(c.numbers, wrong).starts_with("layer '" + layer + "': element 0 of "));
     std::vector<PartNumbers> numbers = c.numbers;
-    if (!numbers[i].gemm) continue;
+    if (!is<GemmSource>(numbers[i])) continue;
     for (int8_t& w : numbers[i].operands.weights) w = static_cast<int8_t>(w ^ 64);
     if (c.network.parts[i].constant[1]) {
       EXPECT_NE(difference(numbers, golden), "");

@@ -1,0 +1,71 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "hw/timing/timing.h"
+#include "sim/base/variant.h"
+#include "sim/map/cost_evaluator.h"
+#include "sim/map/gather/gather_problem.h"
+#include "sim/map/lanes/lane_problem.h"
+#include "sim/map/moves/move_problem.h"
+#include "sim/map/product/gemm_problem.h"
+#include "sim/map/rows/row_problem.h"
+#include "sim/map/stream/stream_problem.h"
+
+namespace accsim::sim {
+
+/// What a program was written from: a problem of some kind (kind.h) and its tiling. With it
+/// operands are packed, and the program is written with other numbers.
+using OpSource = Variant<std::monostate, GemmSource, RowSource, LaneSource, GatherSource,
+                         MoveSource, StreamSource>;
+
+/// The chosen program with all that it costs.
+struct Mapping {
+  hw::Program program;  ///< empty without MapOptions::programs, as is the description
+  hw::Timing timing;    ///< of the program alone; none with MapOptions::only_links()
+  ChainLink link;       ///< the program among others
+  hw::Counts counts;
+  std::string description;  ///< Tiling as text, or the number of chunks
+  OpSource source;          ///< none without MapOptions::programs
+  /// Why values and cycles of the program aren't those of golden and the core: its moves only stand
+  /// for the op's traffic, or hw::why_not_verifiable(). "" where they are.
+  std::string_view unverifiable = "not built";
+  int64_t candidates = 0;   ///< tilings that fit
+  int64_t evaluated = 0;    ///< of them, timed (the others' bounds excluded them)
+  double tensor_bytes = 0;  ///< of a product, as burden() counts them
+  /// Of a product that has taken its slack: the mapping of the fewest cycles, without its program.
+  std::shared_ptr<const Mapping> fewest;
+  /// Of a product that reads or writes some of its tensors in DRAM more than once: one that does so
+  /// less, beyond its slack (kBeyondSlack), without its program.
+  std::shared_ptr<const Mapping> beyond;
+
+  /// The source, where it is of this kind; else null.
+  template <class Source>
+  const Source* of() const {
+    return std::get_if<Source>(&source);
+  }
+};
+
+/// A mapping of this cost, for which so many others were timed and bounded.
+inline Mapping costed(const Cost& cost, int64_t evaluated, int64_t considered) {
+  Mapping m;
+  m.timing = cost.timing;
+  m.counts = cost.counts;
+  m.evaluated = evaluated;
+  m.candidates = considered;
+  return m;
+}
+
+/// A tiling that wasn't timed.
+template <class Problem, class Tiling>
+Mapping only_linked(CostEvaluator& evaluator, const Problem& p, const Tiling& t) {
+  CostEvaluator::Linked found = evaluator.linked(p, t);
+  Mapping out;
+  out.link = std::move(found.link);
+  out.counts = found.counts;
+  out.candidates = 1;
+  return out;
+}
+
+}  // namespace accsim::sim

@@ -1,0 +1,499 @@
+#include "sim/map/product/gemm_bound.h"
+
+#include <algorithm>
+
+#include "hw/program/contract.h"
+#include "sim/map/product/load_cost.h"
+#include "sim/map/product/weight_panels.h"
+
+namespace accsim::sim {
+namespace {
+
+using hw::contract::kArrayLatency;
+using hw::contract::kPostLatency;
+using hw::contract::kTokenLatency;
+
+/// Bounds are computed in floating point, on values below 2^53 mostly; this keeps rounding on the
+/// safe side.
+constexpr double kSafe = 1.0 - 1e-12;
+
+const hw::ChannelConfig& channel(const hw::HwConfig& hw, const Place& place) {
+  return place.memory == hw::Memory::dram ? hw.dram : hw.shared.channel;
+}
+
+}  // namespace
+
+/// Bytes moved by operand, what loading them takes, and how often a slot is filled.
+struct GemmBound::Traffic {
+  double a, w, parameters, out;
+  LoadCost a_load, w_load;
+  double a_fills, w_fills, out_fills;
+  double a_beats, w_beats, out_beats;  ///< of the slot ports
+  double staged = 0;                   ///< bytes of weights from DRAM to the shared buffer
+  double first_staged = 0;             ///< of them, those that the first load of weights waits for
+  double w_latency = 0;
+
+  /// Cycles of all loads.
+  double a_cycles() const { return std::max(a * a_load.byte, a_beats) + a_fills * a_load.each; }
+  double w_cycles() const { return std::max(w * w_load.byte, w_beats) + w_fills * w_load.each; }
+};
+
+/// What the execute queue does between the first wait for a slot and its return, summed over the
+/// fillings of its buffer.
+struct GemmBound::Fills {
+  double a, w, sums;
+};
+
+double execute_bound(const GemmTimes& t) {
+  return t.first_load + t.execute + t.last_post + t.last_store;
+}
+
+double load_bound(const GemmTimes& t) { return t.loads + t.load_latency + t.after_loads; }
+
+double post_bound(const GemmTimes& t) {
+  return t.first_load + t.first_stream + t.posts + kPostLatency + kTokenLatency + t.last_store;
+}
+
+double store_bound(const GemmTimes& t) {
+  return t.first_load + t.first_stream + t.first_post + t.stores + t.store_latency;
+}
+
+double operand_slot_bound(const GemmTimes& t) { return t.operand_fillings / t.operand_slots; }
+
+double held_slot_bound(const GemmTimes& t) { return t.held_fillings / t.held_slots; }
+
+double sum_slot_bound(const GemmTimes& t) { return t.sum_fillings / t.sum_slots; }
+
+double output_slot_bound(const GemmTimes& t) { return t.output_fillings / t.output_slots; }
+
+double bus_bound(const GemmTimes& t) { return t.bus > 0 ? t.bus + t.bus_latency : 0; }
+
+double cycle_bound(const GemmTimes& t) {
+  return std::max({execute_bound(t), load_bound(t), post_bound(t), store_bound(t),
+                   operand_slot_bound(t), held_slot_bound(t), sum_slot_bound(t),
+                   output_slot_bound(t), bus_bound(t)});
+}
+
+GemmBound::GemmBound(const GemmProblem& p, const hw::HwConfig& hw, hw::Dataflow dataflow,
+                     int64_t groups, bool im2col, Bounds bounds)
+    : p_(p),
+      hw_(hw),
+      dataflow_(dataflow),
+      groups_(groups),
+      packs_(p.op.batch / groups),
+      im2col_(im2col),
+      bounds_(bounds),
+      ragged_packs_(p.op.batch % groups != 0) {
+  const auto& rate = cycles_a_byte;
+  a_rate_ = rate(channel(hw, p.a).read, hw.buffer(hw::Buffer::activation).width);
+  w_rate_ = rate(channel(hw, p.b).read, hw.buffer(hw::Buffer::weight).width);
+  p_rate_ = rate(channel(hw, p.parameters).read, hw.buffer(hw::Buffer::parameter).width);
+  out_rate_ = rate(channel(hw, p.out).write, hw.buffer(hw::Buffer::output).width);
+  a_latency_ = real(channel(hw, p.a).latency);
+  w_latency_ = real(channel(hw, p.b).latency);
+  p_latency_ = real(channel(hw, p.parameters).latency);
+  out_latency_ = real(channel(hw, p.out).latency);
+}
+
+double GemmBound::execute(const PixelOption& m, int64_t passes, const OutputOption& n) const {
+  // Full packs only; a ragged last pack adds at least one pass, which the slack below covers.
+  switch (dataflow_) {
+    case hw::Dataflow::weight_stationary:
+      return real(packs_) * real(m.stream_rows) * real(n.blocks) * real(passes) -
+             (m.short_rows ? real(hw_.array.rows) : 0);
+    case hw::Dataflow::input_stationary:
+      return real(packs_) * real(m.blocks) * real(n.stream_columns) * real(passes) -
+             real(hw_.array.cols);
+    case hw::Dataflow::output_stationary:
+      return real(packs_) * real(n.blocks) *
+             sums_stay(p_.op.m(), m.blocks, passes, groups_ * p_.op.k());
+  }
+  return 0;
+}
+
+/// Output stationary, streams of `blocks` blocks of `rows` pixels together, max(m, k) cycles each,
+/// over a column block: m and k alone, summed over the passes of a reduction of k.
+double GemmBound::sums_stay(int64_t rows, int64_t blocks, int64_t passes, int64_t k) const {
+  return std::max(real(rows) * real(passes), real(blocks) * real(k));
+}
+
+/// Streams of one tile, without the waits that fewer rows than the array bring.
+double GemmBound::stream(int64_t rows, int64_t blocks, int64_t columns, int64_t passes,
+                         int64_t channels) const {
+  switch (dataflow_) {
+    case hw::Dataflow::weight_stationary:
+      return real(rows) * real(blocks) * real(passes);
+    case hw::Dataflow::input_stationary:
+      return real(ceil_div(rows, hw_.array.cols)) * real(columns) * real(passes);
+    case hw::Dataflow::output_stationary:
+      return real(blocks) *
+             sums_stay(rows, ceil_div(rows, hw_.array.rows), passes, p_.kernel() * channels);
+  }
+  return 0;
+}
+
+/// How often the loops load each byte of an operand.
+double GemmBound::a_times(const Tiling& t, const PixelOption& m, const ChannelOption& c,
+                          const OutputOption& n) const {
+  return c.chunks > 1 || (t.outputs_outer && m.tiles > 1) ? real(n.chunks) : 1;
+}
+
+double GemmBound::w_times(const Tiling& t, const PixelOption& m, const ChannelOption& c,
+                          const OutputOption& n) const {
+  return c.chunks > 1 || (!t.outputs_outer && n.chunks > 1) ? real(m.tiles) : 1;
+}
+
+/// What all groups share stays where it is a single tile.
+bool GemmBound::a_once(const PixelOption& m, const ChannelOption& c) const {
+  return p_.op.a_shared && m.tiles == 1 && c.chunks == 1;
+}
+
+bool GemmBound::w_once(const ChannelOption& c, const OutputOption& n) const {
+  return p_.op.b_shared && n.chunks == 1 && c.chunks == 1;
+}
+
+/// Of one group.
+double GemmBound::a_pixels(const PixelOption& m) const {
+  return im2col_ ? real(p_.op.m()) * real(p_.kernel()) : real(m.input_pixels);
+}
+
+/// Bytes of the operands that are loaded once.
+double GemmBound::a_bytes(const PixelOption& m, const ChannelOption& c) const {
+  return (a_once(m, c) ? 1 : real(p_.op.batch)) * a_pixels(m) * real(p_.op.channels * p_.a_bytes);
+}
+
+double GemmBound::w_bytes(const ChannelOption& c, const OutputOption& n) const {
+  return (w_once(c, n) ? 1 : real(packs_ * groups_)) * real(p_.op.k()) *
+         (real(p_.op.outputs) * p_.weight_size());
+}
+
+/// Of the slot port, to load computed weights of a group once as they lie: the run of a chunk of
+/// channels of each output, or of each channel that of a column block (the blocks of a chunk of one
+/// channel are one run). Constants lie in order.
+double GemmBound::w_beats(const ChannelOption& c, const OutputOption& n) const {
+  const bool n_major = weights_n_major(p_),
+             held_inputs = dataflow_ == hw::Dataflow::input_stationary;
+  if (p_.b.constant || p_.b_bits == 4 || groups_ > 1 || n_major != held_inputs) return 0;
+  if (!n_major) {
+    const int64_t channels = c.channels == 1 ? 0 : p_.op.channels - (c.last == 1 ? 1 : 0);
+    return n.blocks > 1 ? real(p_.kernel() * channels) * real(n.blocks) : 0;
+  }
+  if (c.chunks == 1) return 0;
+  const int64_t width = hw_.buffer(hw::Buffer::weight).width;
+  const auto beats = [&](int64_t channels) { return real(ceil_div(channels * p_.b_bytes, width)); };
+  return real(p_.op.outputs * p_.kernel()) *
+         (real(c.chunks - 1) * beats(c.channels) + beats(c.last));
+}
+
+/// Bytes of parameters in all loads: those of a tile of outputs come inside the innermost loop over
+/// such tiles, with whatever loops are around it; what posts look up once.
+double GemmBound::parameters(const Tiling& t, const PixelOption& m, const OutputOption& n) const {
+  if (!p_.has_parameters) return 0;
+  const int64_t table = p_.table ? hw::SetTableCommand::kBytes : 0;
+  const bool a_tile_a_panel = t.staged > 0 && t.staged <= t.outputs;
+  if (n.chunks == 1 || a_tile_a_panel) return real(p_.all_parameters());
+  const double packs = p_.op.grouped ? 1 : real(packs_);  // each of groups has its own
+  const double times = packs * (t.outputs_outer ? 1 : real(m.tiles));
+  return real(p_.all_parameters() - table) * times + real(table);
+}
+
+double GemmBound::loads(const Tiling& t, const PixelOption& m, const ChannelOption& c,
+                        const OutputOption& n) const {
+  if (t.staged > 0) return 0;
+  return (a_bytes(m, c) * a_times(t, m, c, n) * a_rate_ +
+          w_bytes(c, n) * w_times(t, m, c, n) * w_rate_) *
+         kSafe;
+}
+
+GemmBound::Traffic GemmBound::traffic(const Tiling& t, const PixelOption& m, const ChannelOption& c,
+                                      const OutputOption& n) const {
+  const GemmOp& op = p_.op;
+  const double pixels = a_pixels(m);
+  const double again_a = a_times(t, m, c, n), again_w = w_times(t, m, c, n);
+  Traffic b;
+  b.a_load = activation_load_cost(p_, hw_, bounds_, m, c, a_rate_);
+  b.w_load = weight_load_cost(
+      p_, hw_, {bounds_, dataflow_, groups_, c, n},
+      t.staged > 0 ? cycles_a_byte(hw_.shared.channel.read, hw_.buffer(hw::Buffer::weight).width)
+                   : w_rate_);
+  b.w_latency = w_latency_;
+  b.a = a_bytes(m, c) * again_a;
+  // A chunk of the channels is read run by run, a pixel each (a transposed one channel by channel).
+  const bool runs = !op.a_transposed && (op.grouped ? groups_ < op.batch : c.chunks > 1);
+  const double a_packs = op.grouped ? real(packs_) : a_once(m, c) ? 1 : real(op.batch);
+  b.a_beats = runs ? a_packs * pixels * real(c.beats) * again_a : 0;
+  b.w = w_bytes(c, n) * again_w;
+  b.w_beats = (w_once(c, n) ? 1 : real(packs_ * groups_)) * w_beats(c, n) * again_w;
+  b.parameters = parameters(t, m, n);
+  const double rows = real(op.batch) * real(op.m());
+  b.out = rows * real(op.outputs * p_.out_bytes);
+  const bool out_runs = op.grouped ? groups_ < op.batch : n.chunks > 1;
+  b.out_beats = out_runs ? real(packs_) * real(op.m()) * real(n.beats) : 0;
+  b.a_fills = (a_once(m, c) ? 1 : real(packs_)) * real(m.tiles * c.chunks) * again_a;
+  b.w_fills = (w_once(c, n) ? 1 : real(packs_)) * real(n.chunks * c.chunks) * again_w;
+  b.out_fills = real(packs_) * real(m.tiles) * real(n.chunks);
+  if (t.staged > 0) stage_weights(t, m, c, n, b);
+  return b;
+}
+
+/// All tiles of pixels pass by every panel: they are loaded once for each, the weights once for
+/// each of them, from the shared buffer.
+void GemmBound::stage_weights(const Tiling& t, const PixelOption& m, const ChannelOption& c,
+                              const OutputOption& n, Traffic& b) const {
+  const WeightPanels panels = weight_panels(p_, hw_, t);
+  const RegionPart part = region_part(p_, t, panels, 0, std::min(t.staged, p_.op.outputs));
+  const double pixels = real(m.input_pixels), times = real(panels.panels);
+  b.a = pixels * real(p_.op.channels * p_.a_bytes) * times;
+  if (b.a_beats > 0) b.a_beats = pixels * real(c.beats) * times;
+  b.a_fills = real(m.tiles * c.chunks) * times;
+  b.staged = real(p_.op.k()) * (real(p_.op.outputs) * p_.weight_size());
+  b.first_staged = real(p_.kernel() * part.channels) * (real(part.outputs) * p_.weight_size());
+  b.w = b.staged * real(m.tiles);
+  b.w_beats = 0;
+  b.w_fills = real(n.chunks * c.chunks) * real(m.tiles);
+  b.w_latency = real(hw_.shared.channel.latency);
+}
+
+/// Cycles to post sums: rows of the accumulator, each as many beats as a row of it needs.
+double GemmBound::posts(double rows, double outputs, double row_blocks,
+                        double column_blocks) const {
+  const double bytes = rows * outputs * real(p_.out_bytes);
+  const double accumulator_rows =
+      dataflow_ == hw::Dataflow::input_stationary ? outputs * row_blocks : rows * column_blocks;
+  return std::max(bytes / real(hw_.buffer(hw::Buffer::output).width), accumulator_rows) *
+         real(p_.scales());
+}
+
+/// From the last stream of a tile until its sums are in the accumulator.
+double GemmBound::through_array() const {
+  const double drain = dataflow_ == hw::Dataflow::output_stationary ? real(hw_.array.rows) : 0;
+  return drain + real(hw::contract::skew(hw_.array)) + kArrayLatency;
+}
+
+/// And until the post queue has its token.
+double GemmBound::way_out() const { return through_array() + kTokenLatency; }
+
+GemmTimes GemmBound::times(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
+                           const OutputOption& n) const {
+  return times(tiling, traffic(tiling, m, c, n), m, c, n);
+}
+
+GemmTimes GemmBound::times(const Tiling& tiling, const Traffic& b, const PixelOption& m,
+                           const ChannelOption& c, const OutputOption& n) const {
+  GemmTimes t;
+  const double staged = b.staged * cycles_a_byte(hw_.dram.read, hw::contract::stage_port(hw_));
+  t.loads = b.a_cycles() + b.parameters * p_rate_ + std::max(b.w_cycles(), staged);
+  t.stores = std::max(b.out * out_rate_, b.out_beats);
+  t.execute = execute(m, c.passes, n);
+  t.streams = t.execute;
+  if (dataflow_ == hw::Dataflow::weight_stationary)
+    t.streams = real(packs_) * real(c.passes) * real(p_.op.m()) * real(n.blocks);
+  if (dataflow_ == hw::Dataflow::input_stationary)
+    t.streams = real(packs_) * real(c.passes) * real(m.blocks) * real(groups_ * p_.op.outputs);
+  // Between the first drain and the last one.
+  if (dataflow_ == hw::Dataflow::output_stationary)
+    t.execute =
+        std::max(t.execute, (real(packs_) * real(m.blocks) * real(n.blocks * c.chunks) - 1) *
+                                real(hw_.array.rows));
+  t.posts =
+      posts(real(packs_) * real(p_.op.m()), real(groups_ * p_.op.outputs),
+            real(packs_) * (bounds_ == Bounds::sharp ? real(m.blocks) : pixel_blocks(p_.op.m())),
+            real(n.blocks));
+  t.load_latency = std::min({a_latency_, b.w_latency, p_latency_});
+  t.store_latency = out_latency_;
+  if (hw_.one_bus() && bounds_ == Bounds::sharp) {
+    const bool writes = p_.out.memory == hw::Memory::dram;
+    const double written = writes ? b.out : 0;
+    t.bus = (dram_bytes(b) - written) / hw_.dram.read.value() + written / hw_.dram.write.value();
+    t.bus_latency = writes ? out_latency_ : 0;
+  }
+  if (bounds_ == Bounds::sharp && tiling.staged == 0) t.execute += after_last_start(m, n);
+  first_tile(b, m, c, n, t);
+  // The last pack is smaller than said where it is ragged.
+  if (!ragged_packs_) last_tile(m, c, n, t);
+  // What the last tile's streams wait for comes last, or before the parameters of its outputs.
+  const bool parameters_last =
+      p_.has_parameters && c.chunks == 1 &&
+      (p_.op.batch > 1 || m.tiles == 1 || (!tiling.outputs_outer && n.chunks > 1));
+  const double behind = parameters_last ? real(n.last * p_.channel_parameters()) * p_rate_ : 0;
+  t.after_loads =
+      std::max(0.0, t.last_stream + t.last_post + t.last_store + kTokenLatency - behind);
+  slots(b, fills(tiling, t, b, m, c, n), t);
+  return t;
+}
+
+/// What execute() leaves out: the last stream, as far as it is no longer than the fill that nothing
+/// waits for behind it.
+double GemmBound::after_last_start(const PixelOption& m, const OutputOption& n) const {
+  switch (dataflow_) {
+    case hw::Dataflow::weight_stationary:
+      return m.short_rows ? real(std::min(hw_.array.rows, m.last_rows)) : 0;
+    case hw::Dataflow::input_stationary:
+      return real(std::min(hw_.array.cols, n.last));
+    case hw::Dataflow::output_stationary:
+      return 0;
+  }
+  return 0;
+}
+
+/// Blocks of the array's columns that pixels of a tile are, at least.
+double GemmBound::pixel_blocks(int64_t rows) const {
+  const int64_t columns = hw_.array.cols;
+  return bounds_ == Bounds::sharp ? real(ceil_div(rows, columns)) : real(rows) / real(columns);
+}
+
+/// First load to first stream. It waits for both operands, whichever is loaded first, and for the
+/// array to be filled with the one that it holds. Weights that are staged are loaded when the first
+/// of them have come; activations may be loaded meanwhile.
+double GemmBound::first_load(const Traffic& b, const PixelOption& m, const ChannelOption& c,
+                             const OutputOption& n) const {
+  const double pixels = im2col_ ? real(m.rows * p_.kernel()) : real(m.first_input);
+  const double w =
+      b.w_load.cycles(real(p_.kernel() * c.first / groups_) * (real(n.first) * p_.weight_size()));
+  const double a = b.a_load.cycles(pixels * real(c.first * p_.a_bytes));
+  double staged = 0;
+  if (b.staged > 0)
+    staged = b.first_staged * cycles_a_byte(hw_.dram.read, hw::contract::stage_port(hw_)) +
+             real(hw_.dram.latency + hw_.shared.channel.latency) + kTokenLatency;
+  const double both = w + std::max(a, staged) + std::min(a_latency_, b.w_latency);
+  if (bounds_ == Bounds::plain || b.staged > 0) return both + kTokenLatency;
+  const bool weights = dataflow_ == hw::Dataflow::weight_stationary;
+  const bool inputs = dataflow_ == hw::Dataflow::input_stationary;
+  const double w_fill = weights ? real(hw_.array.rows) : 0;
+  const double a_fill = inputs ? real(hw_.array.cols) : 0;
+  return std::max({both, w + b.w_latency + w_fill, a + a_latency_ + a_fill}) + kTokenLatency;
+}
+
+void GemmBound::first_tile(const Traffic& b, const PixelOption& m, const ChannelOption& c,
+                           const OutputOption& n, GemmTimes& t) const {
+  t.first_load = first_load(b, m, c, n);
+  t.first_stream =
+      stream(m.first_rows, n.first_blocks, n.first, c.passes, groups_ * p_.op.channels) + way_out();
+  t.first_post =
+      posts(real(m.first_rows), real(n.first), pixel_blocks(m.first_rows), real(n.first_blocks)) +
+      kPostLatency + kTokenLatency;
+}
+
+void GemmBound::last_tile(const PixelOption& m, const ChannelOption& c, const OutputOption& n,
+                          GemmTimes& t) const {
+  t.last_stream = stream(m.last_rows, n.last_blocks, n.last, c.last_passes, c.last);
+  t.last_post =
+      posts(real(m.last_rows), real(n.last), pixel_blocks(m.last_rows), real(n.last_blocks)) +
+      kPostLatency + kTokenLatency + way_out();
+  t.last_store = real(m.last_rows) * real(n.last * p_.out_bytes) * out_rate_ + out_latency_;
+}
+
+/// From the first stream of a filling to the end of its last one it takes max(stream, fill) for all
+/// streams but the last; from the first fill to the end of the last one two fills, and the same for
+/// all streams but the last two.
+GemmBound::Fills GemmBound::fills(const Tiling& tiling, const GemmTimes& t, const Traffic& b,
+                                  const PixelOption& m, const ChannelOption& c,
+                                  const OutputOption& n) const {
+  Fills out{t.streams, t.streams, t.streams};
+  const bool inputs = dataflow_ == hw::Dataflow::input_stationary;
+  if (bounds_ == Bounds::plain || dataflow_ == hw::Dataflow::output_stationary) return out;
+  double &streamed = inputs ? out.w : out.a, &held = inputs ? out.a : out.w;
+  held = 0;
+  if (tiling.staged > 0) return out;
+  const double fill = real(inputs ? hw_.array.cols : hw_.array.rows);
+  const double longest = real(inputs ? n.outputs : m.rows);
+  const double gemms = real(packs_) * real(c.passes) *
+                       (inputs ? real(m.blocks) * real(n.chunks) : real(m.tiles) * real(n.blocks));
+  const double streamed_fills = inputs ? b.w_fills : b.a_fills;
+  const double held_fills = inputs ? b.a_fills : b.w_fills;
+  streamed = std::max(streamed, t.execute - streamed_fills * fill);
+  held = std::max(gemms * fill, t.execute - 2 * held_fills * std::max(0.0, longest - fill));
+  out.sums = std::max(out.sums, t.execute - b.out_fills * fill);
+  return out;
+}
+
+void GemmBound::slots(const Traffic& b, const Fills& fills, GemmTimes& t) const {
+  const double turn = 2 * kTokenLatency;  // full there, free back
+  const auto slots = [&](hw::Buffer buffer) { return real(hw_.buffer(buffer).slots); };
+  const double a_fillings = b.a_cycles() + b.a_fills * (a_latency_ + turn) + fills.a;
+  const double w_fillings = b.w_cycles() + b.w_fills * (b.w_latency + turn) + fills.w;
+  t.operand_fillings = a_fillings;
+  t.operand_slots = slots(hw::Buffer::activation);
+  t.held_fillings = w_fillings;
+  t.held_slots = slots(hw::Buffer::weight);
+  if (dataflow_ == hw::Dataflow::input_stationary) {
+    std::swap(t.operand_fillings, t.held_fillings);
+    std::swap(t.operand_slots, t.held_slots);
+  }
+  if (bounds_ == Bounds::plain) t.held_fillings = 0;
+  t.sum_fillings = fills.sums + t.posts + b.out_fills * (through_array() + turn);
+  t.sum_slots = slots(hw::Buffer::accumulator);
+  t.output_fillings = t.posts + t.stores + b.out_fills * (kPostLatency + turn);
+  t.output_slots = slots(hw::Buffer::output);
+}
+
+/// A lower bound of the energy: counts as count() has them for full packs, each at its price, and
+/// the leakage of `cycles`.
+double GemmBound::picojoules(const Traffic& b, const PixelOption& m, const ChannelOption& c,
+                             const OutputOption& n, double cycles) const {
+  const hw::EnergyConfig& e = hw_.energy;
+  const double rows = real(packs_) * real(p_.op.m()), k = real(groups_ * p_.op.k());
+  const double outputs = real(groups_ * p_.op.outputs);
+  const bool input = dataflow_ == hw::Dataflow::input_stationary;
+  const bool held_sums = dataflow_ == hw::Dataflow::output_stationary;
+  const double a_reads = rows * k * (input ? real(n.chunks) : real(n.blocks));
+  const double w_reads = real(p_.op.k()) * outputs * real(packs_) *
+                         real(dataflow_ == hw::Dataflow::weight_stationary ? m.tiles : m.blocks);
+  const double written = rows * outputs * real(held_sums ? c.chunks : c.passes);
+  const auto at = [&](hw::Buffer buffer) { return e.buffer_byte[static_cast<size_t>(buffer)]; };
+  const auto memory = [&](const Place& place, bool reads) {
+    if (place.memory == hw::Memory::shared) return e.shared_byte;
+    return reads ? e.dram_read_byte : e.dram_write_byte;
+  };
+  // Each sum is read as often as it is written: all but once to accumulate, once by the post unit.
+  return rows * k * outputs * e.mac +
+         at(hw::Buffer::activation) * (b.a + a_reads * real(p_.a_bytes)) +
+         at(hw::Buffer::weight) * (b.w + w_reads * p_.weight_size()) +
+         at(hw::Buffer::parameter) * (b.parameters + (p_.table ? rows * outputs : 0)) +
+         at(hw::Buffer::accumulator) * 2 * written * real(hw_.accumulator_bytes()) +
+         at(hw::Buffer::output) * 2 * b.out + memory(p_.a, true) * b.a +
+         (b.staged > 0 ? e.shared_byte * (b.w + b.staged) + e.dram_read_byte * b.staged
+                       : memory(p_.b, true) * b.w) +
+         memory(p_.parameters, true) * b.parameters + memory(p_.out, false) * b.out +
+         e.static_per_cycle * cycles;
+}
+
+int64_t GemmBound::cycles(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
+                          const OutputOption& n) const {
+  return static_cast<int64_t>(cycle_bound(times(tiling, m, c, n)) * kSafe);
+}
+
+Candidate GemmBound::operator()(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
+                                const OutputOption& n, const Aim& aim) const {
+  const Traffic b = traffic(tiling, m, c, n);
+  const double least = cycle_bound(times(tiling, b, m, c, n)) * kSafe;
+  Candidate out{.tiling = tiling,
+                .bound = static_cast<int64_t>(least),
+                .traffic = static_cast<int64_t>(b.a + b.w + b.staged + b.parameters + b.out)};
+  // Slack asks for energy where cycles leave something to choose from: burden().
+  const bool by_energy = aim.objective == Objective::energy || aim.objective == Objective::edp;
+  out.score_bound = primary(aim, out.bound, by_energy ? picojoules(b, m, c, n, least) * kSafe : 0,
+                            static_cast<int64_t>(dram_bytes(b)));
+  return out;
+}
+
+double GemmBound::dram_bytes(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
+                             const OutputOption& n) const {
+  return dram_bytes(traffic(tiling, m, c, n));
+}
+
+double GemmBound::dram_bytes(const Traffic& b) const {
+  const auto dram = [](const Place& place, double bytes) {
+    return place.memory == hw::Memory::dram ? bytes : 0;
+  };
+  return dram(p_.a, b.a) + (b.staged > 0 ? b.staged : dram(p_.b, b.w)) + dram(p_.out, b.out) +
+         dram(p_.parameters, b.parameters);
+}
+
+double GemmBound::burden(const Candidate& of, const PixelOption& m, const ChannelOption& c,
+                         const OutputOption& n, const Aim& aim) const {
+  const Traffic b = traffic(of.tiling, m, c, n);
+  return sim::burden(aim, picojoules(b, m, c, n, real(of.bound)) * kSafe, dram_bytes(b));
+}
+
+}  // namespace accsim::sim

@@ -1,0 +1,278 @@
+#include "sim/map/product/gemm_space.h"
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+
+#include "sim/map/product/gemm_bound.h"
+#include "sim/map/product/gemm_options.h"
+#include "sim/map/product/weight_panels.h"
+
+namespace accsim::sim {
+namespace {
+
+using Evaluate = std::function<Found(const Candidate&)>;
+
+/// Of a product, programs that are timed for whatever they may save. Where a link to DRAM decides
+/// alone, tens of thousands differ by their first and last tiles; then only those are timed whose
+/// bounds promise more than a thousandth.
+constexpr int64_t kTimedForAnything = 1000;
+constexpr double kWorthIt = 0.999;
+
+class Space {
+ public:
+  Space(const GemmProblem& p, const hw::HwConfig& hw, const SpaceOptions& options,
+        const MappingPin& pin)
+      : p_(p), hw_(hw), options_(options), pin_(pin) {}
+
+  std::vector<Candidate> all() {
+    enumerate();
+    sort();
+    return std::move(pool_);
+  }
+
+  int64_t search(const Found& found, const Evaluate& evaluate) {
+    found_ = found;
+    evaluate_ = &evaluate;
+    enumerate();
+    sort();
+    size_t next = 0;
+    while (next < pool_.size() && promises(pool_[next]) && !too_many()) time(pool_[next++]);
+    pool_.erase(pool_.begin(), pool_.begin() + static_cast<ptrdiff_t>(next));
+    if (options_.aim.slackens()) search_slack();
+    tell_limit();
+    return bounded_;
+  }
+
+ private:
+  /// May it be better, or as good in fewer cycles?
+  bool promises(const Candidate& c) const {
+    return options_.below_dram_bytes == 0 && c.score_bound <= worth(found_.primary) &&
+           std::tie(c.score_bound, c.bound) < std::tie(found_.primary, found_.cycles);
+  }
+  /// What a bound must not be beyond to be worth a look, of what has been found.
+  double worth(double found) const { return timed_ < kTimedForAnything ? found : kWorthIt * found; }
+
+  /// Unless it is surely no faster than what has been found, and beyond its slack or saves nothing.
+  void time(const Candidate& c) {
+    const auto cycles = static_cast<double>(c.sharp);
+    if (options_.aim.objective == Objective::cycles &&
+        cycles > worth(static_cast<double>(found_.cycles)) && !saves(c))
+      return;
+    ++timed_;
+    found_ = (*evaluate_)(c);
+  }
+
+  /// May its burden be less than that of what is within the slack, or may that leave it?
+  bool saves(const Candidate& c) const {
+    const int64_t bound = std::max(c.bound, c.sharp);  // the sharp one is made last
+    if (!options_.aim.slackens() || static_cast<double>(bound) > most_cycles()) return false;
+    return (c.burden < found_.burden && c.burden <= worth(found_.burden)) ||
+           (options_.below_dram_bytes == 0 && bound < found_.burden_cycles &&
+            static_cast<double>(bound) <= worth(static_cast<double>(found_.burden_cycles)));
+  }
+  std::vector<Candidate>::iterator least_burden() {
+    return std::min_element(pool_.begin(), pool_.end(), [](const Candidate& a, const Candidate& b) {
+      return a.burden < b.burden;
+    });
+  }
+  double most_cycles() const { return (1 + options_.aim.slack) * found_.primary; }
+
+  /// The fewest cycles are known: what is left may have less burden, that of the least first.
+  void search_slack() {
+    std::stable_sort(pool_.begin(), pool_.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.burden < b.burden; });
+    for (const Candidate& c : pool_) {
+      if (c.burden >= found_.burden || c.burden > worth(found_.burden) || too_many()) break;
+      if (static_cast<double>(c.bound) <= most_cycles()) time(c);
+    }
+  }
+
+  void enumerate() {
+    for (const hw::Dataflow d : options_.dataflows) {
+      const auto pixels = pixel_options(p_, hw_, d, pin_);
+      for (const int64_t groups : pack_sizes(p_, pin_))
+        combine(d, groups,
+                {pixels, channel_options(p_, hw_, groups, pin_),
+                 output_options(p_, hw_, groups, pin_)});
+    }
+  }
+
+  /// By bounds, then traffic, then as enumerated; keys are sorted, candidates moved once.
+  void sort() {
+    struct Key {
+      double score;
+      int64_t bound, traffic;
+      size_t place;
+      auto operator<=>(const Key&) const = default;
+    };
+    std::vector<Key> keys(pool_.size());
+    for (size_t i = 0; i < keys.size(); ++i)
+      keys[i] = {pool_[i].score_bound, pool_[i].bound, pool_[i].traffic, i};
+    std::sort(keys.begin(), keys.end());
+    std::vector<Candidate> out;
+    out.reserve(keys.size());
+    for (const Key& key : keys) out.push_back(pool_[key.place]);
+    pool_ = std::move(out);
+  }
+
+  /// Evaluates the most promising of a full pool, which may exclude many of the others and much of
+  /// what hasn't been enumerated yet.
+  void refine() {
+    auto first =
+        std::min_element(pool_.begin(), pool_.end(), [](const Candidate& a, const Candidate& b) {
+          return std::tie(a.score_bound, a.bound, a.traffic) <
+                 std::tie(b.score_bound, b.bound, b.traffic);
+        });
+    if (!promises(*first)) first = least_burden();
+    time(*first);
+    std::iter_swap(first, pool_.end() - 1);
+    pool_.pop_back();
+    std::erase_if(pool_, [this](const Candidate& c) { return !promises(c) && !saves(c); });
+    pool_limit_ = std::max(kPool, 2 * pool_.size());
+  }
+
+  int64_t slot(hw::Buffer b) const { return hw_.buffer(b).slot_bytes(); }
+
+  /// Dimension by dimension, leaving out what can't fit or can't be below the limit whatever
+  /// follows.
+  void combine(hw::Dataflow d, int64_t groups, const GemmOptions& o) {
+    const GemmBound bound(p_, hw_, d, groups, pin_.im2col);
+    sharp_.emplace(p_, hw_, d, groups, pin_.im2col, Bounds::sharp);
+    if (o.channels.empty()) return;
+    if (p_.table && slot(hw::Buffer::parameter) < hw::SetTableCommand::kBytes) return;
+    int64_t least_passes = o.channels.front().passes;
+    for (const ChannelOption& c : o.channels) least_passes = std::min(least_passes, c.passes);
+    for (const OutputOption& n : o.outputs) {
+      if (p_.has_parameters && n.outputs * p_.channel_parameters() > slot(hw::Buffer::parameter))
+        continue;
+      for (const PixelOption& m : o.pixels) {
+        if (!sums_fit(d, m, n) || hopeless(bound.execute(m, least_passes, n))) continue;
+        if (too_many()) return;
+        for (const ChannelOption& c : o.channels)
+          if (operands_fit(d, m, c, n, groups) && !hopeless(bound.execute(m, c.passes, n)))
+            add(d, groups, bound, m, c, n);
+      }
+    }
+  }
+
+  /// Than somebody who has limits waits for, or has memory for.
+  bool too_many() {
+    constexpr size_t kMostKept = 300'000;
+    constexpr int64_t kUntold = 1000;
+    if (options_.limit == nullptr) return false;
+    if (pool_.size() > kMostKept) options_.limit->give_up();
+    if (bounded_ - told_bounded_ + SearchLimit::kBoundsOfATiming * (timed_ - told_timed_) > kUntold)
+      tell_limit();
+    return options_.limit->is_over();
+  }
+  void tell_limit() {
+    if (options_.limit == nullptr) return;
+    options_.limit->add(bounded_ - told_bounded_, timed_ - told_timed_);
+    told_bounded_ = bounded_;
+    told_timed_ = timed_;
+  }
+
+  /// Only cycles are bounded by the array's streams alone, or by loads.
+  bool hopeless(double cycles) const {
+    if (options_.aim.objective != Objective::cycles) return false;
+    return options_.aim.slackens() ? cycles > most_cycles()
+                                   : cycles >= found_.primary || cycles > worth(found_.primary);
+  }
+
+  bool sums_fit(hw::Dataflow d, const PixelOption& m, const OutputOption& n) const {
+    const int64_t rows = d == hw::Dataflow::input_stationary
+                             ? n.outputs * m.tile_blocks
+                             : m.rows * ceil_div(n.outputs, hw_.array.cols);
+    return rows * p_.scales() <= hw_.accumulator_rows() &&
+           m.rows * n.outputs * p_.out_bytes <= slot(hw::Buffer::output);
+  }
+
+  /// Of packed groups the weight slot has the blocks alone.
+  bool operands_fit(hw::Dataflow d, const PixelOption& m, const ChannelOption& c,
+                    const OutputOption& n, int64_t groups) const {
+    const int64_t pixels = pin_.im2col ? m.rows * p_.kernel() : m.span;
+    const Tiling t{.dataflow = d, .groups = groups, .im2col = pin_.im2col};
+    const int64_t weights = weight_tile_bytes(p_, hw_, t, c.channels, n.outputs);
+    return pixels * c.channels * p_.a_bytes <= slot(hw::Buffer::activation) &&
+           weights <= slot(hw::Buffer::weight);
+  }
+
+  void add(hw::Dataflow d, int64_t groups, const GemmBound& bound, const PixelOption& m,
+           const ChannelOption& c, const OutputOption& n) {
+    Tiling t{.dataflow = d,
+             .images = m.images,
+             .lines = m.lines,
+             .pixels = m.pixels,
+             .groups = groups,
+             .outputs = n.outputs,
+             .channels = c.channels,
+             .im2col = pin_.im2col};
+    const bool pinned = !pin_.outputs_outer.empty();
+    const bool one_order = n.chunks == 1 || m.tiles == 1;  // the program is the same in the other
+    for (const bool outputs_outer : {false, true}) {
+      if (pinned ? outputs_outer != pin_.outputs_outer.front() : outputs_outer && one_order)
+        continue;
+      t.outputs_outer = outputs_outer;
+      if (pin_.staged.empty()) consider(bound, t, m, c, n);
+      if (outputs_outer || !stages_) continue;
+      stage(bound, t, m, c, n);
+    }
+  }
+
+  /// Smaller panels, too, though larger ones mostly move less: so more room only adds tilings.
+  void stage(const GemmBound& bound, Tiling t, const PixelOption& m, const ChannelOption& c,
+             const OutputOption& n) {
+    int64_t most = pin_.staged.empty() ? p_.op.outputs : pin_.staged.front();
+    while ((t.staged = staged_outputs(p_, hw_, t, most)) > 0) {
+      consider(bound, t, m, c, n);
+      if (!pin_.staged.empty()) return;
+      most = t.staged - 1;
+    }
+  }
+
+  void consider(const GemmBound& bound, const Tiling& t, const PixelOption& m,
+                const ChannelOption& c, const OutputOption& n) {
+    ++bounded_;
+    if (options_.below_dram_bytes > 0 &&
+        bound.dram_bytes(t, m, c, n) >= static_cast<double>(options_.below_dram_bytes))
+      return;
+    if (hopeless(bound.loads(t, m, c, n))) return;
+    Candidate found = bound(t, m, c, n, options_.aim);
+    if (options_.aim.slackens() && static_cast<double>(found.bound) <= most_cycles())
+      found.burden = bound.burden(found, m, c, n, options_.aim);
+    if (!promises(found) && !saves(found)) return;
+    found.sharp = sharp_->cycles(t, m, c, n);
+    pool_.push_back(found);
+    if (evaluate_ && pool_.size() >= pool_limit_) refine();
+  }
+
+  static constexpr size_t kPool = 32;
+
+  const GemmProblem& p_;
+  const hw::HwConfig& hw_;
+  const SpaceOptions& options_;
+  const MappingPin& pin_;
+  const bool stages_ = may_stage(p_);
+  const Evaluate* evaluate_ = nullptr;
+  std::optional<GemmBound> sharp_;  ///< of what is being combined
+  Found found_;                     ///< so far
+  std::vector<Candidate> pool_;     ///< bounded, not evaluated
+  size_t pool_limit_ = kPool;
+  int64_t bounded_ = 0, timed_ = 0;
+  int64_t told_bounded_ = 0, told_timed_ = 0;  ///< of them, to the limit
+};
+
+}  // namespace
+
+std::vector<Candidate> candidates(const GemmProblem& p, const hw::HwConfig& hw,
+                                  const SpaceOptions& options, const MappingPin& pin) {
+  return Space(p, hw, options, pin).all();
+}
+
+int64_t search(const GemmProblem& p, const hw::HwConfig& hw, const SpaceOptions& options,
+               const MappingPin& pin, const Found& found, const Evaluate& evaluate) {
+  return Space(p, hw, options, pin).search(found, evaluate);
+}
+
+}  // namespace accsim::sim

@@ -1,0 +1,172 @@
+#include "sim/map/product/product_search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/map/product/heuristic_tiling.h"
+#include "sim/map/product/tiling_choice.h"
+
+namespace accsim::sim {
+namespace {
+
+/// The key of a machine file that says how large groups of weights are, in full and its last word.
+std::string group_name(const GemmProblem& p) {
+  return p.mode == hw::kOwnTypes ? "weight_group" : "group";
+}
+std::string group_key(const GemmProblem& p, const hw::HwConfig& hw) {
+  if (p.mode == hw::kOwnTypes) return "types.weight_group";
+  return fmt::format("the group of {} in types.modes", to_string(hw::type_mode(hw, hw::kOwnTypes)));
+}
+
+/// Why no tiling of groups with a scale each can fit: what the smallest tile of one pixel, one
+/// output channel and a group's channels needs. "" where that isn't the reason.
+std::string groups_too_many(const GemmProblem& p, const hw::HwConfig& hw) {
+  if (p.scales() == 1) return "";
+  const auto said = [&](const std::string& need, int64_t most_groups, const std::string& what) {
+    return fmt::format(
+        "{} of '{}' is {}: the {} input channels are {} groups, {}; "
+        "use a {} of {} or more, or 0{}",
+        group_key(p, hw), hw.name, p.scale_group, p.op.channels, p.scales(), need, group_name(p),
+        ceil_div(p.op.channels, std::max<int64_t>(1, most_groups)), what);
+  };
+  const auto kib = [&](hw::Buffer b, int64_t bytes) {
+    return fmt::format(", or {} KiB of the {} buffer (now {} in {} slots)",
+                       ceil_div(bytes * hw.buffer(b).slots, 1024), name(b), hw.buffer(b).kib,
+                       hw.buffer(b).slots);
+  };
+  const auto slot = [&](hw::Buffer b) { return hw.buffer(b).slot_bytes(); };
+  constexpr int64_t kMost = hw::PostCommand::kMostGroups;
+  if (p.scales() > kMost)
+    return said(fmt::format("and a post puts {} together at most", kMost), kMost, "");
+  if (const int64_t rows = hw.accumulator_rows(); p.scales() > rows)
+    return said(fmt::format("each with a row of sums, of which an accumulator slot has {}", rows),
+                rows,
+                kib(hw::Buffer::accumulator, p.scales() * hw.array.cols * hw.accumulator_bytes()));
+  const int64_t parameters = slot(hw::Buffer::parameter);
+  if (p.channel_parameters() > parameters)
+    return said(fmt::format("and an output channel's parameters {} bytes, of which a parameter "
+                            "slot has {}",
+                            p.channel_parameters(), parameters),
+                1 + (parameters - p.parameter_bytes) / hw::PostCommand::kGroupBytes,
+                kib(hw::Buffer::parameter, p.channel_parameters()));
+  return "";
+}
+
+/// The same where a group, which is a tile, is too large for a slot.
+std::string group_too_large(const GemmProblem& p, const hw::HwConfig& hw, hw::Dataflow d) {
+  if (p.scales() == 1) return "";
+  const Tiling least{.dataflow = d, .channels = p.scale_group};
+  const Footprint f = footprint(p, hw, least);
+  for (const auto& [b, bytes] :
+       {std::pair{hw::Buffer::activation, f.activation}, std::pair{hw::Buffer::weight, f.weight}})
+    if (const int64_t slot = hw.buffer(b).slot_bytes(); bytes > slot)
+      return fmt::format(
+          "{} of '{}' is {}, and a group is never cut: its channels of one output "
+          "take {} bytes of the {} buffer, whose slot has {}; use a smaller {}, or {} "
+          "KiB of it",
+          group_key(p, hw), hw.name, p.scale_group, bytes, name(b), slot, group_name(p),
+          ceil_div(bytes * hw.buffer(b).slots, 1024));
+  return "";
+}
+
+/// Why there is no tiling at all.
+Error no_tiling(const GemmProblem& p, const hw::HwConfig& hw, hw::Dataflow d) {
+  std::string why = groups_too_many(p, hw);
+  if (why.empty()) why = group_too_large(p, hw, d);
+  if (why.empty())
+    why = fmt::format(
+        "no {} tile fits the buffers of '{}' (M {}, K {}, N {}): enlarge the "
+        "activation, weight, accumulator or output buffer, use fewer slots, "
+        "or drop the --mapping",
+        name(d), hw.name, p.op.m(), p.op.k(), p.op.n());
+  return {Errc::capacity, std::move(why), ""};
+}
+
+/// That a product can't have what the rest of its program has.
+Error other_array(bool sums_stay) {
+  return {Errc::usage,
+          fmt::format("no dataflow of this product keeps {} in the array as other products of the "
+                      "network do, and a program is output stationary as a whole or not at all; "
+                      "pin all of them (--dataflow) or none",
+                      sums_stay ? "sums" : "operands"),
+          ""};
+}
+
+/// Of the pin, else the options, else the machine, as far as the product may have them.
+std::vector<hw::Dataflow> dataflows(int mode, const ProductSearch& in, const MappingPin& pin) {
+  const MapOptions& options = in.options;
+  const std::vector<hw::Dataflow>& machine = in.hw.array.dataflows;
+  std::vector<hw::Dataflow> out = !pin.dataflow.empty() ? pin.dataflow : options.dataflows;
+  // What sums that stay can't do isn't asked of them.
+  if (mode != hw::kOwnTypes && type_mode(in.own, mode).rate != 1)
+    std::erase(out, hw::Dataflow::output_stationary);
+  if (out.empty()) out = machine;
+  if (options.sums_stay)
+    std::erase_if(out, [&](hw::Dataflow d) { return hw::sums_stay(d) != *options.sums_stay; });
+  return out;
+}
+
+}  // namespace
+
+Result<Mapping> search_product(const GemmProblem& p, const ProductSearch& in, const MappingPin& pin,
+                               const Aim& aim) {
+  const auto& [own, machine, evaluator, options] = in;
+  SpaceOptions space{.dataflows = dataflows(p.mode, in, pin), .aim = aim};
+  space.limit = options.limit.get();
+  if (space.dataflows.empty()) return other_array(*options.sums_stay);
+  space.aim.tensor_bytes = static_cast<double>(p.tensor_bytes());
+  TilingChoice choice(space.aim), beyond(beyond_slack(space.aim));
+  int64_t timed = 0;
+  const auto evaluate = [&](TilingChoice& to, const Tiling& t) {
+    ++timed;
+    const Cost cost = evaluator.cost(p, t);
+    const Score its = score(space.aim, cost, machine);
+    if (space.below_dram_bytes == 0 || its.dram_bytes < space.below_dram_bytes)
+      to.offer(t, cost, its);
+    return cost.timing.total.count();
+  };
+  const auto look = [&](TilingChoice& to) {
+    return search(p, machine, space, pin, to.found(), [&](const Candidate& c) {
+      check(std::max(c.bound, c.sharp) <= evaluate(to, c.tiling),
+            "a mapping's bound exceeds its cycles");
+      return to.found();
+    });
+  };
+  if (p.scales() > hw::PostCommand::kMostGroups)
+    return no_tiling(p, machine, space.dataflows.front());
+  // The rule's tiling is a good mapping to begin with: most others can't be better.
+  if (pin.free())
+    if (const auto t = heuristic_tiling(p, machine, space.dataflows.front())) {
+      if (options.only_links()) return only_linked(evaluator, p, *t);
+      evaluate(choice, *t);
+    }
+  int64_t considered = timed;
+  if (choice.empty() || options.effort == MapEffort::search) considered += look(choice);
+  if (choice.empty()) return no_tiling(p, machine, space.dataflows.front());
+  const auto mapping_of = [&](const TilingChoice::Timed& found) {
+    Mapping m = costed(found.cost, timed, considered);
+    m.link = evaluator.linked(p, found.tiling).link;
+    m.tensor_bytes = space.aim.tensor_bytes;
+    check(m.counts.macs == Macs(p.op.macs()), "a program's MACs differ from its op's");
+    if (options.programs) m.source = GemmSource{p, found.tiling};
+    return m;
+  };
+  const int64_t dram_bytes = choice.chosen().score.dram_bytes;
+  if (space.aim.slackens() && options.effort == MapEffort::search &&
+      dram_bytes > p.dram_tensor_bytes()) {
+    for (const TilingChoice::Timed* t : {&choice.fewest(), &choice.chosen()})
+      beyond.offer(t->tiling, t->cost, t->score);
+    space.aim = beyond_slack(space.aim);
+    space.below_dram_bytes = dram_bytes;
+    considered += look(beyond);
+  }
+  Mapping out = mapping_of(choice.chosen());
+  if (choice.chosen().score.cycles > choice.fewest().score.cycles)
+    out.fewest = std::make_shared<const Mapping>(mapping_of(choice.fewest()));
+  if (!beyond.empty() && beyond.chosen().score.dram_bytes < dram_bytes)
+    out.beyond = std::make_shared<const Mapping>(mapping_of(beyond.chosen()));
+  return out;
+}
+
+}  // namespace accsim::sim

@@ -1,0 +1,50 @@
+#include "sim/map/product/tiling_choice.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace accsim::sim {
+namespace {
+
+/// Is one as good as the other in all that slack looks at?
+bool as_good(const Score& one, const Score& other) {
+  return one.cycles <= other.cycles &&
+         std::tie(one.burden, one.dram_bytes) <= std::tie(other.burden, other.dram_bytes);
+}
+
+}  // namespace
+
+bool TilingChoice::within(const Score& score) const {
+  return static_cast<double>(score.cycles) <=
+         (1 + aim_.slack) * static_cast<double>(best_->score.cycles);
+}
+
+void TilingChoice::offer(const Tiling& tiling, const Cost& cost, const Score& score) {
+  if (!best_ || score < best_->score) best_ = {tiling, cost, score};
+  if (!aim_.slackens() || !within(score) ||
+      std::ranges::any_of(within_, [&](const Timed& t) { return as_good(t.score, score); }))
+    return;
+  std::erase_if(within_,
+                [&](const Timed& t) { return as_good(score, t.score) || !within(t.score); });
+  within_.push_back({tiling, cost, score});
+}
+
+Found TilingChoice::found() const {
+  if (empty()) return {};
+  Found out{.primary = best_->score.primary, .cycles = best_->score.cycles};
+  if (!aim_.slackens()) return out;
+  const Score& least = chosen().score;
+  out.burden = least.burden;
+  out.burden_cycles = least.cycles;
+  return out;
+}
+
+const TilingChoice::Timed& TilingChoice::chosen() const {
+  if (!aim_.slackens()) return *best_;
+  return *std::ranges::min_element(within_, [](const Timed& a, const Timed& b) {
+    const auto key = [](const Score& s) { return std::tie(s.burden, s.dram_bytes, s.cycles); };
+    return key(a.score) < key(b.score);
+  });
+}
+
+}  // namespace accsim::sim

@@ -1,0 +1,42 @@
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "sim/map/cost_evaluator.h"
+#include "sim/map/product/gemm_space.h"
+
+namespace accsim::sim {
+
+/// The tilings of a product that have been timed, as far as one of them may still be chosen. With
+/// slack, several may: fewer cycles found later may take the room from those of less burden().
+class TilingChoice {
+ public:
+  struct Timed {
+    Tiling tiling;
+    Cost cost;
+    Score score;
+  };
+
+  explicit TilingChoice(const Aim& aim) : aim_(aim) {}
+
+  void offer(const Tiling& tiling, const Cost& cost, const Score& score);
+
+  bool empty() const { return !best_; }
+  /// What a search need not look beyond.
+  Found found() const;
+  /// The best, the first of equals; with slack the one of the least burden(), then DRAM bytes, then
+  /// cycles, that takes at most (1 + slack) times the fewest cycles. Precondition: not empty.
+  const Timed& chosen() const;
+  /// The best by the objective, whatever the slack. Precondition: not empty.
+  const Timed& fewest() const { return *best_; }
+
+ private:
+  bool within(const Score& score) const;
+
+  const Aim aim_;
+  std::optional<Timed> best_;  ///< by the objective
+  /// Within the slack; none of them has fewer cycles and less burden().
+  std::vector<Timed> within_;
+};
+
+}  // namespace accsim::sim

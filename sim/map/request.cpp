@@ -1,0 +1,117 @@
+#include "sim/map/request.h"
+
+#include "sim/base/key_bytes.h"
+
+namespace accsim::sim {
+namespace {
+
+// Keys take values apart member by member: a member that is added and left out here doesn't
+// compile.
+
+void add(KeyBytes& key, const std::vector<Access>& side) {
+  key.add(side.size());
+  for (const auto& [port, elements, run] : side) key.add(port, elements, run);
+}
+
+void add(KeyBytes& key, const std::vector<Operand>& side) {
+  key.add(side.size());
+  for (const auto& [place, element_bytes] : side) {
+    const auto& [name, memory, constant, port, pitch] = place;
+    static_cast<void>(name);  // for people
+    key.add(port.side);       // the index as it stands in the list
+    key.add(memory, constant, element_bytes, pitch.run, pitch.pitch);
+  }
+}
+
+void add(KeyBytes& key, const GemmOp& op) {
+  const auto& [batch, images, channels, outputs, in, out, kernel, stride, dilation, pad, grouped,
+               a_shared, b_shared, a_transposed, b_transposed, a_port, b_port, bias_port,
+               out_port] = op;
+  key.add(batch, images, channels, outputs).add(in).add(out).add(kernel).add(stride).add(dilation);
+  key.add(pad).add(grouped, a_shared, b_shared, a_transposed, b_transposed);
+  key.add(a_port, b_port, bias_port, out_port);
+}
+
+void add(KeyBytes& key, const RowWork& w) {
+  const auto& [kind, rows, row_stride, pieces, piece_stride, run, per_channel, channel_stride,
+               in_port, out_port, mask, log] = w;
+  key.add(kind).add(rows).add(row_stride).add(pieces, piece_stride, run, per_channel);
+  key.add(channel_stride).add(in_port, out_port, mask.has_value(), log.has_value());
+  if (log) {
+    const auto& [log_port, log_row_stride] = *log;
+    key.add(log_port).add(log_row_stride);
+  }
+  if (!mask) return;
+  const auto& [port, elements, mask_row_stride, mask_piece_stride] = *mask;
+  key.add(port, elements).add(mask_row_stride).add(mask_piece_stride);
+}
+
+void add(KeyBytes& key, const LaneWork& work) {
+  const auto& [op, gather, a_port, b_port, axes, across, table] = work;
+  key.add(op, gather, a_port, b_port, across, table, axes.size());
+  for (const auto& [count, a, b, slide, turned] : axes) {
+    const auto& [extent, kernel, stride, dilation, pad, counted_from, counted_to] = slide;
+    key.add(count, a, b, extent, kernel, stride, dilation, pad, counted_from, counted_to, turned);
+  }
+}
+
+void add(KeyBytes& key, const VectorOp& op) {
+  const auto& [inputs, outputs, ops, row, passes, row_work, lane] = op;
+  add(key, inputs);
+  add(key, outputs);
+  key.add(ops).add(row, passes, row_work.has_value(), lane.has_value());
+  if (row_work) add(key, *row_work);
+  if (lane) add(key, *lane);
+}
+
+void add(KeyBytes& key, const MemoryOp& op) {
+  const auto& [inputs, outputs, axes, spacing, from, to, picked] = op;
+  add(key, inputs);
+  add(key, outputs);
+  key.add(spacing).add(from, to, axes.size());
+  for (const auto& [count, stride] : axes) key.add(count, stride);
+  key.add(picked.has_value());
+  if (!picked) return;
+  const auto& [groups, rows, row, indices] = *picked;
+  key.add(groups, rows, row, indices);
+}
+
+}  // namespace
+
+Operand operand(const std::vector<Operand>& side, int port, const hw::HwConfig& hw) {
+  if (port >= 0 && static_cast<size_t>(port) < side.size()) return side[static_cast<size_t>(port)];
+  return {{"(internal)", hw::Memory::dram, false, internal_port(port)}, hw.activation_bytes()};
+}
+
+const LayerPorts::Port* LayerPorts::find(const OperandPort& port) const {
+  if (port.side != OperandPort::Side::input && port.side != OperandPort::Side::output)
+    return nullptr;
+  const std::vector<Port>& side = port.side == OperandPort::Side::input ? inputs : outputs;
+  return side.empty() ? nullptr : &side[static_cast<size_t>(port.index)];
+}
+
+OperandPort LayerPorts::of(const OperandPort& port) const {
+  const Port* const found = find(port);
+  return found ? OperandPort{port.side, found->index} : port;
+}
+
+int64_t LayerPorts::offset(const OperandPort& port) const {
+  const Port* const found = find(port);
+  return found ? found->offset : 0;
+}
+
+std::string key_of(const OpRequest& request) {
+  const auto& [item, inputs, outputs, relu, residual, clips_sum, table, room, mode, ports] =
+      request;
+  static_cast<void>(ports);
+  KeyBytes key;
+  key.add(item.index(), relu, residual, clips_sum, table, room);
+  add(key, inputs);
+  add(key, outputs);
+  std::visit([&](const auto& work) { add(key, work); }, item);
+  // No key is the beginning of another one: what may stand behind it keeps them apart.
+  if (mode != hw::kOwnTypes) key.add(mode);
+  return key.take();
+}
+
+}  // namespace accsim::sim
