@@ -1,0 +1,113 @@
+#!/usr/bin/python3
+"""Does scripts/check_sentences count the words of sentences, and of nothing else?"""
+
+import importlib.machinery
+import importlib.util
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SCRIPT = ROOT / "scripts/check_sentences"
+sys.dont_write_bytecode = True
+loader = importlib.machinery.SourceFileLoader("checker", str(SCRIPT))
+checker = importlib.util.module_from_spec(importlib.util.spec_from_loader("checker", loader))
+loader.exec_module(checker)
+
+
+def words(number):
+    """A sentence of so many words."""
+    return " ".join(["Word", *["word"] * (number - 1)]) + "."
+
+
+class Sentences(unittest.TestCase):
+    def of(self, text):
+        return [(line, count) for line, count, _ in checker.page_sentences(text)]
+
+    def test_does_a_stop_end_a_sentence(self):
+        self.assertEqual(self.of("One two. Three four five!\nSix?"), [(1, 2), (1, 3), (2, 1)])
+        self.assertEqual(self.of("(One two.) **Three four.** 5 six. `seven` is.")[-1], (1, 2))
+        self.assertEqual(len(self.of("One two. accsim goes on. `x` does.")), 3)
+
+    def test_does_a_sentence_go_over_lines(self):
+        self.assertEqual(self.of("# Head\n\nOne\ntwo\nthree. Four\nfive."), [(3, 3), (5, 2)])
+
+    def test_do_abbreviations_and_numbers_go_on(self):
+        for text in (
+            "Some, e.g. Three, i.e. Four.",
+            "At 3.5 GHz, not 4.25 of it.",
+            "By N. Jouppi et al. Then more.",
+            "Files a.yaml and .b are here.",
+            "A line of a, b ... Then z.",
+            "Of fig. 3, cf. table 2, vs. others.",
+            "Before, i.e.\nbehind it.",
+        ):
+            self.assertEqual(len(self.of(text)), 1, text)
+
+    def test_is_code_one_word_and_a_link_its_text(self):
+        self.assertEqual(self.of("Run `a b. C d` and ``x ` y. Z`` now."), [(1, 5)])
+        self.assertEqual(
+            self.of("See [the page. Of](a/b.md#c.D) and <https://a.b/c?d=e>."), [(1, 3), (1, 3)]
+        )
+        self.assertEqual(self.of("It is ![a picture](a b.svg) here."), [(1, 5)])
+
+    def test_are_items_blocks_of_their_own(self):
+        text = "There are\n\n- one two\n  three\n- four. Five six.\n1. seven\n* eight\n> nine\n"
+        self.assertEqual(self.of(text), [(1, 2), (3, 3), (5, 1), (5, 2), (6, 1), (7, 2)])
+
+    def test_are_code_headings_and_fragments_of_tables_left_out(self):
+        text = f"# {words(50)}\n\n```sh\n{words(50)}\n```\n\n  ~~~\n{words(50)}\n  ~~~\n"
+        text += (
+            f"| {words(50)[:-1]} | no sentence; {words(50)[:-1]} |\n|---|---|\n![{words(50)}](a)\n"
+        )
+        self.assertEqual(self.of(text), [])
+
+    def test_are_sentences_of_cells_seen(self):
+        self.assertEqual(self.of("| a b | One `x | y. z` two. Three. | \n"), [(1, 3), (1, 1)])
+
+    def test_is_what_programs_write_left_out(self):
+        made = f"<!-- figures:begin (who) -->\n{words(50)}\n<!-- figures:end -->\n"
+        self.assertEqual(self.of(f"One.\n\n{made}\n<!-- note.\n-->\nTwo three."), [(1, 1), (9, 2)])
+
+    def test_are_figures_right(self):
+        self.assertEqual(
+            checker.figures("a", [5, 1, 2, 3, 4, 10, 9, 8, 7, 6]),
+            "a: 10 sentences, median 6 words, p90 9, longest 10",
+        )
+
+
+class Program(unittest.TestCase):
+    def run_on(self, text, *options):
+        with tempfile.TemporaryDirectory() as folder:
+            page = pathlib.Path(folder) / "page.md"
+            page.write_text(text)
+            return subprocess.run(
+                [sys.executable, SCRIPT, *options, page],
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+
+    def test_is_a_long_sentence_named(self):
+        done = self.run_on(f"{words(40)}\n\n{words(3)} {words(41)}\n")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("page.md:3: 41 words, at most 40: Word word", done.stdout)
+        self.assertEqual(done.stdout.count("page.md"), 1)
+
+    def test_is_a_good_page_passed(self):
+        done = self.run_on(f"{words(40)}\n")
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+
+    def test_is_another_limit_taken(self):
+        self.assertEqual(self.run_on(words(40), "--most", "39").returncode, 1)
+        self.assertEqual(self.run_on(words(41), "--most", "41").returncode, 0)
+
+    def test_are_figures_told(self):
+        told = self.run_on(f"{words(4)} {words(6)}", "--figures").stdout
+        self.assertIn("all: 2 sentences, median 5 words, p90 6, longest 6", told)
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())
