@@ -66,6 +66,9 @@ class Sentences(unittest.TestCase):
 
     def test_are_sentences_of_cells_seen(self):
         self.assertEqual(self.of("| a b | One `x | y. z` two. Three. | \n"), [(1, 3), (1, 1)])
+        self.assertEqual(
+            self.of("| a fragment; one. Two three. A fragment | b | \n"), [(1, 3), (1, 2)]
+        )
 
     def test_is_what_programs_write_left_out(self):
         made = f"<!-- figures:begin (who) -->\n{words(50)}\n<!-- figures:end -->\n"
