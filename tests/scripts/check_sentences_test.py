@@ -39,6 +39,7 @@ class Sentences(unittest.TestCase):
             "Some, e.g. Three, i.e. Four.",
             "At 3.5 GHz, not 4.25 of it.",
             "By N. Jouppi et al. Then more.",
+            "By Y.-H. Chen.",
             "Files a.yaml and .b are here.",
             "A line of a, b ... Then z.",
             "Of fig. 3, cf. table 2, vs. others.",
