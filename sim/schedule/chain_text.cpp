@@ -1,0 +1,111 @@
+#include "sim/schedule/chain_text.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "sim/base/sums.h"
+
+namespace accsim::sim {
+namespace {
+
+bool all_load_first(const ScheduleInput& in) {
+  return std::ranges::all_of(in.mappings, [](const auto& m) { return loads_first(m->link); });
+}
+
+int64_t staged_bytes(const ScheduleInput& in) {
+  if (in.mapper.options().all_room) return 0;
+  std::vector<int64_t> regions(hw::kMostRegions, 0);
+  for (const auto& m : in.mappings)
+    for (size_t r = 0; r < m->link.regions.size(); ++r)
+      regions[r] = std::max(regions[r], m->link.regions[r]);
+  return std::accumulate(regions.begin(), regions.end(), int64_t{0});
+}
+
+}  // namespace
+
+ChainText::ChainText(const ScheduleInput& in)
+    : in_(in),
+      chain_(in.hw, all_load_first(in), in.memory),
+      begin_(chain_.place()),
+      done_(in.ops.size(), false),
+      staged_(staged_bytes(in)) {
+  for (const LayerTensors& t : in.tensors) own_ = std::max(own_, t.end);
+}
+
+Stretch ChainText::whole(size_t op) const {
+  const auto& mapping = in_.mappings[op];
+  const size_t layer = in_.ops[op].layer;
+  const LayerPorts& ports = in_.ops[op].request->ports;
+  Stretch out{layer, op, mapping, -1, numbers(mapping->link, ports, in_.tensors[layer])};
+  for (const OperandPort& port : mapping->link.ports)
+    out.offsets.push_back(offset_in_chain(in_.tensors[layer], ports, port));
+  return out;
+}
+
+int64_t ChainText::offset_in_whole(size_t op, const OperandPort& port, int64_t offset) const {
+  const ChainOp& of = in_.ops[op];
+  return offset_in_chain(in_.tensors[of.layer], of.request->ports, port, offset);
+}
+
+bool ChainText::stays_whole(const std::vector<size_t>& ops) const {
+  return std::ranges::any_of(ops, [&](size_t op) {
+    return whole_.contains(op) || in_.mapper.is_pinned(in_.lowered.layers[in_.ops[op].layer].name);
+  });
+}
+
+void ChainText::add(Stretch s) {
+  done_[s.op] = true;
+  out_.shares.push_back(chain_.add(s.mapping->link.steps, s.tensors));
+  out_.stretches.push_back(std::move(s));
+}
+
+void ChainText::add_whole(size_t first, size_t last, const std::vector<size_t>& except) {
+  for (size_t i = first; i <= last; ++i)
+    if (!done_[i] && std::ranges::find(except, i) == except.end()) add(whole(i));
+}
+
+int64_t ChainText::cycles(const std::vector<Stretch>& stretches, int64_t most) {
+  return cycles_with([&](hw::Chain& chain) {
+    for (const Stretch& s : stretches) {
+      chain.add(s.mapping->link.steps, s.tensors);
+      if (chain.total() > most) return;
+    }
+  });
+}
+
+ChainText::State ChainText::state() const {
+  return {chain_.place(), out_.stretches.size(), out_.shared.size(), done_};
+}
+
+void ChainText::go_back(const State& to) {
+  chain_.go_back(to.place);
+  out_.stretches.resize(to.stretches);
+  out_.shares.resize(to.stretches);
+  out_.shared.resize(to.shared);
+  done_ = to.done;
+}
+
+Schedule ChainText::take() {
+  out_.total = chain_.total();
+  chain_.go_back(begin_);
+  done_.assign(done_.size(), false);
+  return std::exchange(out_, {});
+}
+
+bool ChainText::leave_whole(const Schedule& cut, const SharedPlaces& places) {
+  const size_t before = whole_.size();
+  std::set<size_t> all;
+  for (size_t i = 0; i < cut.stretches.size(); ++i) {
+    const Stretch& s = cut.stretches[i];
+    if (s.piece < 0) continue;
+    all.insert(s.op);
+    if (std::ranges::any_of(places.left_out,
+                            [i](const auto& life) { return life.first <= i && i <= life.second; }))
+      whole_.insert(s.op);
+  }
+  if (whole_.size() == before) whole_.merge(all);
+  return whole_.size() > before;
+}
+
+}  // namespace accsim::sim
