@@ -19,7 +19,7 @@ int64_t side_of(int64_t count, int64_t most) {
   return side < count && side > kSide ? side / kSide * kSide : side;
 }
 
-int64_t elements(const MoveProblem& p) {
+int64_t largest_side(const MoveProblem& p) {
   return std::max({int64_t{1}, p.in.elements, p.out.elements});
 }
 
@@ -107,15 +107,15 @@ int64_t lower_bound(const MoveProblem& p, const hw::HwConfig& hw) {
 }
 
 std::optional<MoveCut> rule_tiling(const MoveProblem& p, const hw::HwConfig& hw) {
-  return first_chunks(elements(p), [&](int64_t chunks) -> std::optional<MoveCut> {
+  return first_chunks(largest_side(p), [&](int64_t chunks) -> std::optional<MoveCut> {
     return fits(p, hw, {chunks}) ? std::optional(MoveCut{chunks}) : std::nullopt;
   });
 }
 
 std::vector<std::pair<int64_t, MoveCut>> tilings(const MoveProblem& p, const hw::HwConfig& hw) {
   std::vector<std::pair<int64_t, MoveCut>> out;
-  for_chunk_counts(elements(p), [&](int64_t chunks) {
-    if (chunks <= elements(p) && fits(p, hw, {chunks}))
+  for_chunk_counts(largest_side(p), [&](int64_t chunks) {
+    if (chunks <= largest_side(p) && fits(p, hw, {chunks}))
       out.push_back({lower_bound(p, hw), {chunks}});
   });
   return out;

@@ -37,7 +37,7 @@ std::vector<VectorOperand> side(const std::vector<Access>& from,
   return out;
 }
 
-int64_t most_elements(const StreamProblem& p) {
+int64_t largest_side(const StreamProblem& p) {
   int64_t out = 1;
   for (const auto* operands : {&p.inputs, &p.outputs})
     for (const VectorOperand& o : *operands) out = std::max(out, o.elements);
@@ -149,14 +149,14 @@ bool fits(const StreamProblem& p, const hw::HwConfig& hw, int64_t chunks) {
 }
 
 std::optional<StreamCut> rule_tiling(const StreamProblem& p, const hw::HwConfig& hw) {
-  return first_chunks(most_elements(p), [&](int64_t chunks) -> std::optional<StreamCut> {
+  return first_chunks(largest_side(p), [&](int64_t chunks) -> std::optional<StreamCut> {
     if (!fits(p, hw, chunks)) return std::nullopt;
     return StreamCut{chunks, passes_of(p, chunks)};
   });
 }
 
 std::vector<std::pair<int64_t, StreamCut>> tilings(const StreamProblem& p, const hw::HwConfig& hw) {
-  const int64_t elements = most_elements(p);
+  const int64_t elements = largest_side(p);
   std::vector<std::pair<int64_t, StreamCut>> out;
   for_chunk_counts(elements, [&](int64_t chunks) {
     const StreamCut t{chunks, passes_of(p, chunks)};

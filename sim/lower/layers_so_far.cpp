@@ -1,0 +1,60 @@
+#include "sim/lower/layers_so_far.h"
+
+#include <utility>
+
+#include "sim/operators/op_table.h"
+
+namespace accsim::sim {
+
+LayersSoFar::LayersSoFar(const Graph& graph, const std::vector<std::vector<NodeId>>& readers,
+                         std::map<NodeId, NodeId> logarithms)
+    : graph_(graph),
+      readers_(readers),
+      logarithms_(std::move(logarithms)),
+      owner_(graph.tensors.size(), -1),
+      is_output_(graph.tensors.size(), false) {
+  out_.layers.reserve(graph.nodes.size());
+  for (TensorId id : graph.outputs) is_output_[static_cast<size_t>(id)] = true;
+}
+
+void LayersSoFar::add(Layer l) {
+  const auto at = static_cast<int>(count());
+  if (!l.work.empty())
+    for (TensorId id : l.outputs)
+      if (id != kNoTensor) owner_[static_cast<size_t>(id)] = at;
+  out_.layers.push_back(std::move(l));
+}
+
+void LayersSoFar::writes(Layer& l, TensorId id) {
+  l.outputs[0] = id;
+  owner_[static_cast<size_t>(id)] = index(l);
+}
+
+Layer* LayersSoFar::owner(TensorId id) {
+  const int at = owner_[static_cast<size_t>(id)];
+  return at < 0 ? nullptr : &out_.layers[static_cast<size_t>(at)];
+}
+
+Layer* LayersSoFar::sole_producer(const Node& node, size_t port) {
+  if (port >= node.inputs.size() || node.inputs[port] == kNoTensor) return nullptr;
+  const TensorId id = node.inputs[port];
+  Layer* l = owner(id);
+  if (!l || is_output(id) || readers(id).size() != 1) return nullptr;
+  if (logarithms_.contains(l->node)) return nullptr;  // a softmax' second output as it is
+  return l->outputs[0] == id ? l : nullptr;
+}
+
+GemmOp* last_product(Layer* l) {
+  return l && !l->work.empty() ? std::get_if<GemmOp>(&l->work.back()) : nullptr;
+}
+
+void give_bias(GemmOp& gemm) {
+  if (gemm.bias_port < 0) gemm.bias_port = gemm.b_port;
+}
+
+bool passes_on(const Node& node) {
+  const OpRow* row = find_op(node);
+  return row && row->pointwise && row->fate == Fate::view && !node.folded;
+}
+
+}  // namespace accsim::sim

@@ -1,0 +1,55 @@
+#pragma once
+#include <map>
+#include <vector>
+
+#include "sim/graph/graph.h"
+#include "sim/lower/lower.h"
+
+namespace accsim::sim {
+
+/// The layers of the nodes up to one, and who has written what.
+class LayersSoFar {
+ public:
+  /// `logarithms`: softmax nodes whose second output has been found to be a logarithm, by node.
+  LayersSoFar(const Graph& graph, const std::vector<std::vector<NodeId>>& readers,
+              std::map<NodeId, NodeId> logarithms);
+
+  const Graph& graph() const { return graph_; }
+  const Node& node(NodeId id) const { return graph_.nodes[static_cast<size_t>(id)]; }
+  /// Nodes that read a tensor.
+  const std::vector<NodeId>& readers(TensorId id) const {
+    return readers_[static_cast<size_t>(id)];
+  }
+  bool is_output(TensorId id) const { return is_output_[static_cast<size_t>(id)]; }
+
+  /// The next layer; it owns its outputs where it does work.
+  void add(Layer l);
+  int64_t count() const { return std::ssize(out_.layers); }
+  int index(const Layer& l) const { return static_cast<int>(&l - out_.layers.data()); }
+  Layer& layer(size_t i) { return out_.layers[i]; }
+  /// From now on a layer writes this instead of its first output.
+  void writes(Layer& l, TensorId id);
+  /// The layer that does the work that a tensor is made by; nullptr if none.
+  Layer* owner(TensorId id);
+  /// The layer whose only reader of its first output is `node`'s input `port`; nullptr if none.
+  Layer* sole_producer(const Node& node, size_t port);
+
+  Lowered& lowered() { return out_; }
+
+ private:
+  const Graph& graph_;
+  const std::vector<std::vector<NodeId>>& readers_;
+  const std::map<NodeId, NodeId> logarithms_;
+  std::vector<int> owner_;  ///< layer that writes a tensor, -1: none that does work
+  std::vector<bool> is_output_;
+  Lowered out_;
+};
+
+/// The layer's product when it ends in one.
+GemmOp* last_product(Layer* l);
+/// A bias port for products that had none: any port will do, the bias is read with the weights.
+void give_bias(GemmOp& gemm);
+/// Does a node give the numbers that it reads, as an Identity does?
+bool passes_on(const Node& node);
+
+}  // namespace accsim::sim
