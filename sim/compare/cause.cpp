@@ -59,16 +59,16 @@ CauseCycles causes_of(const Costs& c) {
   CauseCycles out{};
   // Of what is done under the layers before, nothing is in the layer's cycles.
   const int64_t array = c.compute_cycles - c.vector_cycles - c.move_cycles;
-  at(out, Cause::array) = std::min(array, c.compute_bound - c.vector_bound);
-  at(out, Cause::array_idle) = array - at(out, Cause::array);
-  at(out, Cause::vector) = std::min(c.vector_cycles, c.vector_bound);
-  at(out, Cause::vector_idle) = c.vector_cycles - at(out, Cause::vector);
-  at(out, Cause::moves) = c.move_cycles;
+  cycles_by(out, Cause::array) = std::min(array, c.compute_bound - c.vector_bound);
+  cycles_by(out, Cause::array_idle) = array - cycles_by(out, Cause::array);
+  cycles_by(out, Cause::vector) = std::min(c.vector_cycles, c.vector_bound);
+  cycles_by(out, Cause::vector_idle) = c.vector_cycles - cycles_by(out, Cause::vector);
+  cycles_by(out, Cause::moves) = c.move_cycles;
   constexpr std::array<Cause, hw::kWaits> kOfWait = {
       Cause::dram_read,  Cause::dram_write, Cause::shared, Cause::weight_load,
       Cause::array_fill, Cause::post,       Cause::slots};
-  for (size_t w = 0; w < hw::kWaits; ++w) at(out, kOfWait[w]) = c.stalls[w];
-  at(out, Cause::tail) = c.tail_cycles;
+  for (size_t w = 0; w < hw::kWaits; ++w) cycles_by(out, kOfWait[w]) = c.stalls[w];
+  cycles_by(out, Cause::tail) = c.tail_cycles;
   check(sum(out) == c.cycles, "a layer's busy cycles, waits and tail aren't its cycles");
   return out;
 }

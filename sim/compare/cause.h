@@ -51,9 +51,11 @@ std::span<const CauseInfo, kCauses> cause_table();
 /// How many cycles each cause has, by Cause.
 using CauseCycles = std::array<int64_t, kCauses>;
 /// The cycles of one cause.
-inline int64_t& at(CauseCycles& c, Cause cause) { return c[static_cast<size_t>(cause)]; }
+inline int64_t& cycles_by(CauseCycles& c, Cause cause) { return c[static_cast<size_t>(cause)]; }
 /// The cycles of one cause.
-inline int64_t at(const CauseCycles& c, Cause cause) { return c[static_cast<size_t>(cause)]; }
+inline int64_t cycles_by(const CauseCycles& c, Cause cause) {
+  return c[static_cast<size_t>(cause)];
+}
 /// The cycles of all causes together. Precondition: the sum fits 64 bits.
 int64_t sum(const CauseCycles& c);
 

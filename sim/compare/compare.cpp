@@ -35,9 +35,9 @@ LayerDifference difference(const Comparison& c, std::optional<size_t> a, std::op
                            Match how) {
   LayerDifference out{a, b, how};
   if (how == Match::only_a) {
-    at(out.causes, Cause::only_a) = -c.a.layers[*a].cycles;
+    cycles_by(out.causes, Cause::only_a) = -c.a.layers[*a].cycles;
   } else if (how == Match::only_b) {
-    at(out.causes, Cause::only_b) = c.b.layers[*b].cycles;
+    cycles_by(out.causes, Cause::only_b) = c.b.layers[*b].cycles;
   } else {
     for (size_t i = 0; i < kLayerCauses; ++i)
       out.causes[i] = c.b.layers[*b].causes[i] - c.a.layers[*a].causes[i];
@@ -69,14 +69,14 @@ void add_layers(Comparison& c) {
 }
 
 void add_sums(Comparison& c) {
-  at(c.cycles_a, Cause::overlap) = c.a.cycles;
-  at(c.cycles_b, Cause::overlap) = c.b.cycles;
+  cycles_by(c.cycles_a, Cause::overlap) = c.a.cycles;
+  cycles_by(c.cycles_b, Cause::overlap) = c.b.cycles;
   const auto add = [](const SideLayer& layer, std::optional<Cause> all_to, CauseCycles& to) {
     if (all_to)
-      at(to, *all_to) += layer.cycles;
+      cycles_by(to, *all_to) += layer.cycles;
     else
       for (size_t i = 0; i < kLayerCauses; ++i) to[i] += layer.causes[i];
-    at(to, Cause::overlap) -= layer.cycles;
+    cycles_by(to, Cause::overlap) -= layer.cycles;
   };
   const auto only = [](const LayerDifference& l, Match m, Cause cause) {
     return l.match == m ? std::optional(cause) : std::nullopt;
@@ -88,7 +88,7 @@ void add_sums(Comparison& c) {
     for (size_t i = 0; i < kCauses; ++i) of_layers[i] += l.causes[i];
   }
   for (size_t i = 0; i < kCauses; ++i) c.difference[i] = c.cycles_b[i] - c.cycles_a[i];
-  at(of_layers, Cause::overlap) = at(c.difference, Cause::overlap);
+  cycles_by(of_layers, Cause::overlap) = cycles_by(c.difference, Cause::overlap);
   check(of_layers == c.difference, "the layers' causes aren't the network's");
   check(sum(c.cycles_a) == c.a.cycles && sum(c.cycles_b) == c.b.cycles,
         "a run's causes don't add up to its cycles");
@@ -132,7 +132,8 @@ namespace {
 
 void join_weight_load(RunSide& side) {
   for (SideLayer& l : side.layers)
-    at(l.causes, Cause::array_fill) += std::exchange(at(l.causes, Cause::weight_load), 0);
+    cycles_by(l.causes, Cause::array_fill) +=
+        std::exchange(cycles_by(l.causes, Cause::weight_load), 0);
   side.weight_load_apart = false;
 }
 

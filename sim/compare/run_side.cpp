@@ -32,7 +32,7 @@ CauseCycles run_causes(const RunSide& side) {
   CauseCycles out{};
   for (const SideLayer& l : side.layers)
     for (size_t c = 0; c < kLayerCauses; ++c) out[c] += l.causes[c];
-  at(out, Cause::overlap) = side.cycles - sum(out);
+  cycles_by(out, Cause::overlap) = side.cycles - sum(out);
   return out;
 }
 

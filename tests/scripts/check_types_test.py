@@ -129,6 +129,21 @@ class CheckTypes(unittest.TestCase):
         methods = ("struct A { int f(); };", "struct B { int f(); };")
         self.assertEqual(self.problems(files=both("sim/x", *methods)), [])
 
+    def test_hides_an_unnamed_function_none_of_an_outer_namespace(self):
+        """Of one library, whatever the folder: the caller wouldn't find the outer one any more."""
+        files = {
+            "sim/base/dims.h": "namespace accsim {\nlong elements(const Dims& d);\n}\n",
+            "sim/map/places.cpp": "namespace accsim::sim {\nlong f(const Dims& d) {\n"
+            "  return elements(d);\n}\n}\n",
+            "sim/map/moves/move.cpp": "namespace accsim::sim {\nnamespace {\n"
+            "long elements(const Move& m) { return 1; }\n}\n}\n",
+        }
+        self.refuses(
+            files, "elements(const Move &) hides accsim::elements()", "sim/map/moves/move.cpp:3"
+        )
+        files["sim/map/places.cpp"] = files["sim/map/places.cpp"].replace("elements(d)", "d.size()")
+        self.assertEqual(self.problems(files=files), [])
+
     def test_are_the_tests_that_are_compiled_as_one_those_of_cmake(self):
         lists = (SCRIPT.parents[1] / "tests" / "CMakeLists.txt").read_text()
         pattern = re.search(r'folder MATCHES "\^\((.*)\)\$"', lists)[1]

@@ -18,7 +18,7 @@ SideLayer layer(const std::string& name, const std::string& op,
                 std::initializer_list<std::pair<Cause, int64_t>> causes) {
   SideLayer out{name, op, 0, {}};
   for (const auto& [cause, cycles] : causes) {
-    at(out.causes, cause) = cycles;
+    cycles_by(out.causes, cause) = cycles;
     out.cycles += cycles;
   }
   return out;
@@ -57,9 +57,9 @@ TEST(Compare, TakesTheDifferenceApartByCause) {
                    side({layer("a", "Conv", {{Cause::array, 25}, {Cause::dram_read, 60}}),
                          layer("b", "Softmax", {{Cause::vector, 50}, {Cause::tail, 4}})}));
   CauseCycles expected{};
-  at(expected, Cause::array) = -75;
-  at(expected, Cause::dram_read) = 40;
-  at(expected, Cause::tail) = -1;
+  cycles_by(expected, Cause::array) = -75;
+  cycles_by(expected, Cause::dram_read) = 40;
+  cycles_by(expected, Cause::tail) = -1;
   EXPECT_EQ(c.difference, expected);
   ASSERT_EQ(c.layers.size(), 2u);
   EXPECT_EQ(c.layers[0].difference, -35);
@@ -71,8 +71,8 @@ TEST(Compare, LayersOverlapIsTheRunLessItsLayers) {
   RunSide b = a;
   b.cycles = 90;  // as when layers run beside one another
   const Comparison c = compare_runs(a, b);
-  EXPECT_EQ(at(c.difference, Cause::overlap), -10);
-  EXPECT_EQ(at(c.cycles_b, Cause::overlap), -10);
+  EXPECT_EQ(cycles_by(c.difference, Cause::overlap), -10);
+  EXPECT_EQ(cycles_by(c.cycles_b, Cause::overlap), -10);
   EXPECT_EQ(sum(c.difference), -10);
 }
 
@@ -92,9 +92,9 @@ TEST(Compare, MatchesByNameThenByOperatorAndOrder) {
   EXPECT_EQ(pairs, (std::vector<std::string>{"only_b -new 7", "name x-x 9", "name twice-twice 18",
                                              "name twice-twice 27", "only_b -more 50",
                                              "order old1-other 36", "only_a gone- -5"}));
-  EXPECT_EQ(at(c.difference, Cause::only_a), -5);
-  EXPECT_EQ(at(c.difference, Cause::only_b), 57);
-  EXPECT_EQ(at(c.difference, Cause::array), 90);
+  EXPECT_EQ(cycles_by(c.difference, Cause::only_a), -5);
+  EXPECT_EQ(cycles_by(c.difference, Cause::only_b), 57);
+  EXPECT_EQ(cycles_by(c.difference, Cause::array), 90);
 }
 
 TEST(Compare, NamesTheFieldsOfTheMachineThatDiffer) {
