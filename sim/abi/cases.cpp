@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "hw/config/values.h"
-#include "sim/quantise/real_case.h"
+#include "sim/quantise/quantised_case.h"
 #include "sim/verify/verify.h"
 
 namespace accsim::abi {
@@ -105,7 +105,7 @@ Result<std::unique_ptr<accsim_run>> model_run(const std::string& file, const std
   if (!network) return network.errors();
   if (network->in_blocks) graph = *network->in_blocks;
   if (!layer.empty()) return layer_run(*graph, *network, layer, hw, seed);
-  Result<sim::NetworkCase> c = sim::real_network_case(*graph, *network, hw, seed, 1);
+  Result<sim::NetworkCase> c = sim::quantised_network_case(*graph, *network, hw, seed, 1);
   if (!c) return c.errors();
   return Run::make(c->hw, {std::move(c->network.program), std::move(c->image)});
 }

@@ -11,7 +11,7 @@
 #include "sim/app/output.h"
 #include "sim/app/paths.h"
 #include "sim/app/progress.h"
-#include "sim/quantise/real_case.h"
+#include "sim/quantise/quantised_case.h"
 #include "sim/report/format.h"
 #include "sim/report/write_folder.h"
 
@@ -149,7 +149,7 @@ Result<VectorCase> VectorsCommand::network(const hw::HwConfig& hw, Journal& jour
   if (!costed) return costed.errors();
   const Result<NetworkCase> made =
       random_numbers_ ? network_case(costed->graph, costed->network, hw, seed_)
-                      : real_network_case(costed->graph, costed->network, hw, seed_, jobs_);
+                      : quantised_network_case(costed->graph, costed->network, hw, seed_, jobs_);
   if (!made) return made.errors();
   for (const std::string& layer : made->report.left_out)
     print_err(fmt::format("accsim: note: left out, golden has no commands for it: {}\n", layer));

@@ -17,7 +17,7 @@
 #include "sim/app/output.h"
 #include "sim/app/paths.h"
 #include "sim/app/progress.h"
-#include "sim/quantise/real_case.h"
+#include "sim/quantise/quantised_case.h"
 #include "sim/report/format.h"
 #include "sim/report/signal_list.h"
 
@@ -283,7 +283,7 @@ Result<VerifyReport> VerifyCommand::verify_whole(const hw::HwConfig& hw, VerifyO
   if (!costed) return costed.errors();
   const Result<NetworkCase> made =
       random_numbers_ ? network_case(costed->graph, costed->network, hw, seed_)
-                      : real_network_case(costed->graph, costed->network, hw, seed_, jobs_);
+                      : quantised_network_case(costed->graph, costed->network, hw, seed_, jobs_);
   if (!made) return made.errors();
   journal.step(fmt::format("one program of {} made", made->network.parts.size()));
   const Result<VerifiedLayers> layers = find_layers(layer_words_, costed->network, made->network);

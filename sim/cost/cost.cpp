@@ -142,7 +142,7 @@ std::string_view why_no_core(const hw::HwConfig& hw) {
 }
 
 /// How ops are mapped, for people: whole, or how many pieces of what.
-std::string describe(const Stretch& s, int64_t pieces) {
+std::string describe(const ScheduledOp& s, int64_t pieces) {
   if (s.piece < 0) return s.mapping->description;
   return fmt::format("{} pieces, {}", pieces, s.mapping->description);
 }
@@ -153,15 +153,14 @@ void add_costs(const SlackSchedule& found, std::span<const ChainOp> ops, const L
   struct Sum {
     ItemWork work;
     int64_t pieces = 0;
-    const Stretch* last = nullptr;
+    const ScheduledOp* last = nullptr;
   };
   const Schedule& schedule = found.schedule;
   const std::string_view machine = why_no_core(mapper.machine());
-  const std::vector<std::string_view> left_out =
-      left_out_layers(schedule.stretches, r.layers.size());
+  const std::vector<std::string_view> left_out = left_out_layers(schedule.order, r.layers.size());
   std::vector<Sum> sums(ops.size());
-  for (size_t i = 0; i < schedule.stretches.size(); ++i) {
-    const Stretch& s = schedule.stretches[i];
+  for (size_t i = 0; i < schedule.order.size(); ++i) {
+    const ScheduledOp& s = schedule.order[i];
     Sum& sum = sums[s.op];
     sum.work.counts += s.mapping->counts;
     sum.work.timing += schedule.shares[i];
@@ -305,7 +304,7 @@ class NetworkCosting {
         int64_t& bytes = out.report.layers[i].resident_bytes;
         bytes = std::max(bytes, use.bytes + kept);
       }
-    out.text = std::move(found.schedule.stretches);
+    out.order = std::move(found.schedule.order);
     out.addresses = found.schedule.addresses.empty() ? addresses_of(residency)
                                                      : std::move(found.schedule.addresses);
     out.tensors = std::move(plan.tensors);
@@ -503,9 +502,9 @@ namespace {
 hw::Program program_of(const Graph& graph, const Mapping& mapping, const LayerPorts& ports,
                        const LayerTensors& layer) {
   hw::Program out = mapping.program;
-  name_tensors(graph, mapping.link, ports, layer, out.tensors);
+  name_tensors(graph, mapping.trace, ports, layer, out.tensors);
   std::vector<int64_t> offsets;
-  for (const OperandPort& port : mapping.link.ports) offsets.push_back(ports.offset(port));
+  for (const OperandPort& port : mapping.trace.ports) offsets.push_back(ports.offset(port));
   for (size_t i = 0; i < offsets.size(); ++i) out.tensors[i].bytes += offsets[i];
   hw::begin_at(offsets, out.body);
   return out;

@@ -36,8 +36,8 @@ struct CostedNetwork {
   std::vector<std::vector<std::shared_ptr<const Mapping>>> mappings;
   std::vector<std::vector<LayerPorts>> ports;  ///< as `mappings`
   std::vector<LayerTensors> tensors;           ///< by layer
-  std::vector<Stretch> text;  ///< the mappings, or those of pieces, as they are run
-  SharedAddresses addresses;  ///< of its tensors in the shared buffer
+  std::vector<ScheduledOp> order;  ///< the mappings, or those of pieces, as they are run
+  SharedAddresses addresses;       ///< of its tensors in the shared buffer
   Report report;
   int64_t fewest_cycles = 0;  ///< without any slack, in blocks or not
   /// The graph that all of this is of, where attention is done in blocks of keys because that is

@@ -2,9 +2,9 @@
 
 namespace accsim::sim {
 
-std::vector<std::string_view> left_out_layers(std::span<const Stretch> text, size_t layers) {
+std::vector<std::string_view> left_out_layers(std::span<const ScheduledOp> text, size_t layers) {
   std::vector<std::string_view> out(layers);
-  for (const Stretch& s : text)
+  for (const ScheduledOp& s : text)
     if (out[s.layer].empty()) out[s.layer] = s.mapping->unverifiable;
   return out;
 }

@@ -34,7 +34,7 @@ std::string pin_text(std::span<const MappingPin> pins, const std::string& layer)
 FusionGroups groups_of(const PreparedNetwork& network, const NetworkPlan& plan,
                        const hw::HwConfig& hw) {
   const OpReaders readers(*network.graph, network.lowered, plan.residency, hw, plan.ops);
-  FusionGroups out{row_runs(readers, hw, plan.ops), line_runs(readers, hw, plan.ops), {}};
+  FusionGroups out{row_groups(readers, hw, plan.ops), line_groups(readers, hw, plan.ops), {}};
   out.in_the_way = in_the_way(out.lines, plan.ops, plan.tensors, hw);
   return out;
 }

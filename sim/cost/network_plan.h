@@ -14,8 +14,8 @@
 #include "sim/map/mapper.h"
 #include "sim/map/residency.h"
 #include "sim/schedule/chain.h"
-#include "sim/schedule/line_runs.h"
-#include "sim/schedule/row_runs.h"
+#include "sim/schedule/line_groups.h"
+#include "sim/schedule/row_groups.h"
 
 namespace accsim::sim {
 
@@ -39,8 +39,8 @@ struct DistinctOp {
 
 /// Ops that fusion groups may be made of, and what the groups would have out of their way.
 struct FusionGroups {
-  std::vector<RowRun> rows;
-  std::vector<LineRun> lines;
+  std::vector<RowGroup> rows;
+  std::vector<LineGroup> lines;
   std::vector<TensorId> in_the_way;  ///< tensors in the shared buffer that may be better in DRAM
 };
 
@@ -79,8 +79,8 @@ std::unique_ptr<NetworkPlan> plan_network(const PreparedNetwork& network, const 
 
 /// Fusion groups that may take turns: none where cycles aren't what is minimised.
 struct GroupsToTry {
-  std::span<const RowRun> rows;
-  std::span<const LineRun> lines;  ///< none under the fixed rule
+  std::span<const RowGroup> rows;
+  std::span<const LineGroup> lines;  ///< none under the fixed rule
   std::span<const TensorId> in_the_way;
 
   bool none() const { return rows.empty() && lines.empty(); }

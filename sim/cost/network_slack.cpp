@@ -69,7 +69,7 @@ class SlackScheduler {
   /// Is a network put together in the same way with so much slack of its runs? The first run is
   /// cut as it was, so what comes behind it stands where it stood, and is cut as it was, too.
   bool cuts_stay(double slack, const Schedule& found) const {
-    return std::ranges::all_of(found.row_choices, [&](const RowCutChoice& c) {
+    return std::ranges::all_of(found.row_choices, [&](const RowShapeChoice& c) {
       return c.best(slack) == c.best(run_slack_);
     });
   }
@@ -103,7 +103,7 @@ class SlackScheduler {
       if (m != chosen.fewest && m != chosen.beyond) return m;
       return in_.mapper.written(m, in_.lowered.layers[in_.ops[op].layer].name);
     };
-    for (Stretch& s : of.schedule.stretches) s.mapping = wanted(s.op, s.mapping);
+    for (ScheduledOp& s : of.schedule.order) s.mapping = wanted(s.op, s.mapping);
     for (size_t i = 0; i < of.mappings.size(); ++i) of.mappings[i] = wanted(i, of.mappings[i]);
     return of;
   }
@@ -122,7 +122,7 @@ class SlackScheduler {
   double energy_x_traffic(const SlackSchedule& of) const {
     constexpr auto kDram = static_cast<size_t>(hw::Memory::dram);
     double bytes = 0;
-    for (const Stretch& s : of.schedule.stretches) {
+    for (const ScheduledOp& s : of.schedule.order) {
       const hw::Counts& counts = s.mapping->counts;
       bytes += static_cast<double>((counts.read[kDram] + counts.written[kDram]).count());
     }
@@ -139,9 +139,9 @@ class SlackScheduler {
     std::vector<Take> out(of.mappings.size());
     std::vector<double> bytes(out.size());
     constexpr auto kDram = static_cast<size_t>(hw::Memory::dram);
-    for (size_t i = 0; i < s.stretches.size(); ++i) {
-      const size_t op = s.stretches[i].op;
-      const hw::Counts& counts = s.stretches[i].mapping->counts;
+    for (size_t i = 0; i < s.order.size(); ++i) {
+      const size_t op = s.order[i].op;
+      const hw::Counts& counts = s.order[i].mapping->counts;
       const OpRequest& request = *in_.ops[op].request;
       out[op].cycles += static_cast<double>(s.shares[i].total.count());
       out[op].picojoules +=

@@ -30,7 +30,7 @@ void append_item(LayerTimeline& layer, const hw::Timeline& item, bool as_group) 
 /// By layer.
 std::vector<int64_t> count_commands(const CostedNetwork& network) {
   std::vector<int64_t> out(network.mappings.size(), 0);
-  for (const Stretch& s : network.text) out[s.layer] += s.mapping->counts.commands;
+  for (const ScheduledOp& s : network.order) out[s.layer] += s.mapping->counts.commands;
   return out;
 }
 
@@ -79,17 +79,17 @@ class LayerParts {
 LayerTimelines::LayerTimelines(const CostedNetwork& network)
     : network_(network),
       chain_(network.report.hw, hw::kStageRegions),
-      stretches_(network.mappings.size(), 0),
+      scheduled_(network.mappings.size(), 0),
       commands_(count_commands(network)) {
-  for (const Stretch& s : network.text) ++stretches_[s.layer];
+  for (const ScheduledOp& s : network.order) ++scheduled_[s.layer];
 }
 
 LayerTimelines::Block LayerTimelines::block() const {
   Block out{at_, layer_};
   int64_t to_come = 0;  // of layers that have begun, or stand before such
   do {
-    for (const size_t layer = network_.text[out.text].layer; out.layers <= layer; ++out.layers)
-      to_come += stretches_[out.layers];
+    for (const size_t layer = network_.order[out.text].layer; out.layers <= layer; ++out.layers)
+      to_come += scheduled_[out.layers];
     ++out.text;
   } while (--to_come > 0);
   return out;
@@ -100,18 +100,18 @@ NetworkTimeline LayerTimelines::next(const std::function<int64_t(size_t)>& limit
   NetworkTimeline out;
   std::vector<LayerParts> parts;
   for (; layer_ < block.layers; ++layer_) {
-    if (stretches_[layer_] == 0) continue;
+    if (scheduled_[layer_] == 0) continue;
     LayerTimeline& l = out.emplace_back();
     l.layer = static_cast<int>(layer_);
     l.start = start_;
     start_ += network_.report.layers[layer_].costs.cycles;
-    parts.emplace_back(limit(layer_), commands_[layer_], stretches_[layer_]);
+    parts.emplace_back(limit(layer_), commands_[layer_], scheduled_[layer_]);
   }
   for (; at_ < block.text; ++at_) {
-    const Stretch& s = network_.text[at_];
+    const ScheduledOp& s = network_.order[at_];
     const auto of = std::ranges::find(out, static_cast<int>(s.layer), &LayerTimeline::layer);
     LayerParts& part = parts[static_cast<size_t>(of - out.begin())];
-    const hw::Timeline item = chain_.next(s.mapping->program, s.mapping->link.steps, s.tensors,
+    const hw::Timeline item = chain_.next(s.mapping->program, s.mapping->trace.steps, s.tensors,
                                           part.limit_of(s.mapping->counts.commands));
     append_item(*of, item, part.goes_on());
     of->cycles += item.total.count();
@@ -128,9 +128,9 @@ NetworkTimeline LayerTimelines::next(const std::function<int64_t(size_t)>& limit
 void LayerTimelines::skip() {
   const Block block = this->block();
   for (; at_ < block.text; ++at_)
-    chain_.skip(network_.text[at_].mapping->link.steps, network_.text[at_].tensors);
+    chain_.skip(network_.order[at_].mapping->trace.steps, network_.order[at_].tensors);
   for (; layer_ < block.layers; ++layer_)
-    if (stretches_[layer_] > 0) start_ += network_.report.layers[layer_].costs.cycles;
+    if (scheduled_[layer_] > 0) start_ += network_.report.layers[layer_].costs.cycles;
 }
 
 NetworkTimeline network_timeline(const CostedNetwork& network, int64_t limit) {

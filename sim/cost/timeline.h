@@ -19,7 +19,7 @@ class LayerTimelines {
   /// The network must live as long as this.
   explicit LayerTimelines(const CostedNetwork& network);
 
-  bool done() const { return at_ == network_.text.size(); }
+  bool done() const { return at_ == network_.order.size(); }
   /// The next block's last layer, as an index of the report's layers.
   size_t last_layer() const { return block().layers - 1; }
   /// The timelines of the layers of the next block: each begins where those before it end by the
@@ -38,7 +38,7 @@ class LayerTimelines {
 
   const CostedNetwork& network_;
   hw::ChainTimeline chain_;
-  std::vector<int64_t> stretches_;  ///< by layer: of the text
+  std::vector<int64_t> scheduled_;  ///< by layer: of the text
   std::vector<int64_t> commands_;
   size_t at_ = 0;     ///< in the text
   size_t layer_ = 0;  ///< the first that hasn't come

@@ -101,7 +101,7 @@ Workload::Text Workload::text_of(const NetworkPlan& plan, const GroupsToTry& gro
     return out;
   }
   std::unordered_map<const Mapping*, size_t> known;
-  for (const Stretch& s : found.stretches) {
+  for (const ScheduledOp& s : found.order) {
     const auto [at, fresh] = known.emplace(s.mapping.get(), out.counts.size());
     if (fresh) out.counts.push_back({s.mapping->counts, plan.ops[s.op].request->mode});
     ++out.counts[at->second].times;

@@ -35,21 +35,21 @@ class Host {
     if (row->fusion == Fusion::turn) return before_turn(node, to, out);
     if (row->fate == Fate::view && elements(from) == elements(to)) return wanted(out);
     switch (row->lies()) {
-      case Lie::alike:
+      case LayoutRule::alike:
         return from == to ? wanted(out) : std::nullopt;
-      case Lie::by_axes: {
+      case LayoutRule::by_axes: {
         const auto layout = from.size() == to.size() ? wanted(out) : std::nullopt;
         const auto order = layout ? order_of(*layout, to) : std::nullopt;
         return order ? std::optional(layout_in_order(from, *order)) : std::nullopt;
       }
-      case Lie::channels_last:
-      case Lie::image:
+      case LayoutRule::channels_last:
+      case LayoutRule::image:
         if (node.inputs[0] != id || int_attr(NodeView(graph_, node), "channels_last", 0) != 0)
           return row_major_layout(from);
         return channels_last_layout(from);
-      case Lie::product:
-      case Lie::reduced:
-      case Lie::picked:
+      case LayoutRule::product:
+      case LayoutRule::reduced:
+      case LayoutRule::picked:
         return std::nullopt;
       default:
         return row_major_layout(from);

@@ -154,7 +154,7 @@ class LayOut {
     Carrier c{l, l->inputs[0], l->fate == Fate::view && l->work.empty()};
     if (!c.view) {
       const OpRow* row = find_op(node(*l));
-      if (l->fate != Fate::vector || !row || row->lies() != Lie::alike) return {};
+      if (l->fate != Fate::vector || !row || row->lies() != LayoutRule::alike) return {};
       std::vector<int> ports = ports_read(*l);
       std::erase_if(
           ports, [&](int p) { return graph_.tensor(l->inputs[static_cast<size_t>(p)]).constant; });

@@ -10,10 +10,10 @@
 namespace accsim::sim {
 namespace {
 
-class Wishes {
+class LayoutConstraints {
  public:
-  Wishes(const Graph& graph, const Layer& layer, const std::vector<Layout>& layouts,
-         const std::function<bool(TensorId)>& movable)
+  LayoutConstraints(const Graph& graph, const Layer& layer, const std::vector<Layout>& layouts,
+                    const std::function<bool(TensorId)>& movable)
       : graph_(graph),
         layer_(layer),
         layouts_(layouts),
@@ -25,11 +25,11 @@ class Wishes {
       out_.outs.push_back(out == kNoTensor ? Layout{} : row_major_layout(dims(out)));
   }
 
-  NodeLayouts of(Lie lie) {
+  NodeLayouts of(LayoutRule lie) {
     if (layer_.rows)
       spelled_rows();
     else
-      by_operator(ports_.empty() ? Lie::row_major : lie);
+      by_operator(ports_.empty() ? LayoutRule::row_major : lie);
     for (const int p : ports_)
       if (std::ranges::find(out_.wants, p, &NodeLayouts::Want::port) == out_.wants.end())
         want(p, row_major_layout(dims(id(p))));
@@ -37,32 +37,32 @@ class Wishes {
   }
 
  private:
-  void by_operator(Lie lie) {
+  void by_operator(LayoutRule lie) {
     switch (lie) {
-      case Lie::row_major:
+      case LayoutRule::row_major:
         break;
-      case Lie::channels_last:
-      case Lie::image:
-        if (int_attr(node_, "channels_last", 0) == 0 && !planes()) pixels(lie == Lie::image);
+      case LayoutRule::channels_last:
+      case LayoutRule::image:
+        if (int_attr(node_, "channels_last", 0) == 0 && !planes()) pixels(lie == LayoutRule::image);
         break;
-      case Lie::alike:
+      case LayoutRule::alike:
         alike();
         break;
-      case Lie::by_axes:
+      case LayoutRule::by_axes:
         by_axes();
         break;
-      case Lie::reduced:
+      case LayoutRule::reduced:
         reduced();
         break;
-      case Lie::picked:
+      case LayoutRule::picked:
         picked();
         break;
-      case Lie::along_axis:
-      case Lie::from_axis:
-      case Lie::softmax:
+      case LayoutRule::along_axis:
+      case LayoutRule::from_axis:
+      case LayoutRule::softmax:
         rows(lie);
         break;
-      case Lie::product:
+      case LayoutRule::product:
         product();
         break;
     }
@@ -222,13 +222,13 @@ class Wishes {
     lay_results(order);
   }
 
-  void rows(Lie lie) {
-    const bool flat = lie == Lie::softmax && node_.opset() < 13;
+  void rows(LayoutRule lie) {
+    const bool flat = lie == LayoutRule::softmax && node_.opset() < 13;
     const Dims& d = dims(id(ports_[0]));
     const auto axis = axis_attr(node_, flat ? 1 : -1, static_cast<int64_t>(d.size()));
     if (!axis || no_result() || out_dims() != d) return;
     std::vector<size_t> inner{static_cast<size_t>(*axis)};
-    if (flat || lie == Lie::from_axis)
+    if (flat || lie == LayoutRule::from_axis)
       while (inner.back() + 1 < d.size()) inner.push_back(inner.back() + 1);
     rows_of(inner);
   }
@@ -304,11 +304,12 @@ std::vector<int> ports_read(const Layer& layer) {
 NodeLayouts node_layouts(const Graph& graph, const Layer& layer, const std::vector<Layout>& layouts,
                          const std::function<bool(TensorId)>& movable) {
   const OpRow* row = find_op(graph.nodes[static_cast<size_t>(layer.node)]);
-  Lie lie = row ? row->lies() : Lie::row_major;
+  LayoutRule lie = row ? row->lies() : LayoutRule::row_major;
   // Work on elements that is a product of channels after all.
-  if (lie == Lie::alike && !layer.work.empty() && std::holds_alternative<GemmOp>(layer.work[0]))
-    lie = Lie::channels_last;
-  return Wishes(graph, layer, layouts, movable).of(lie);
+  if (lie == LayoutRule::alike && !layer.work.empty() &&
+      std::holds_alternative<GemmOp>(layer.work[0]))
+    lie = LayoutRule::channels_last;
+  return LayoutConstraints(graph, layer, layouts, movable).of(lie);
 }
 
 }  // namespace accsim::sim

@@ -26,8 +26,8 @@ Cost CostEvaluator::cost(const Problem& p, const Tiling& t) {
 }
 
 template <class Problem, class Tiling>
-CostEvaluator::Linked CostEvaluator::linked(const Problem& p, const Tiling& t) {
-  return described(p, t, Marks::yes, [&](auto& sink) -> Linked {
+CostEvaluator::Traced CostEvaluator::traced(const Problem& p, const Tiling& t) {
+  return described(p, t, Marks::yes, [&](auto& sink) -> Traced {
     sink.set_marks();
     const std::span<const hw::Step> all = steps_.steps();
     return {{{all.begin(), all.end()}, sink.ports(), sink.regions(), sink.shared_bytes()},
@@ -41,11 +41,11 @@ template Cost CostEvaluator::cost(const RowProblem&, const RowTile&);
 template Cost CostEvaluator::cost(const GatherProblem&, const GatherTile&);
 template Cost CostEvaluator::cost(const MoveProblem&, const MoveCut&);
 template Cost CostEvaluator::cost(const StreamProblem&, const StreamCut&);
-template CostEvaluator::Linked CostEvaluator::linked(const GemmProblem&, const Tiling&);
-template CostEvaluator::Linked CostEvaluator::linked(const LaneProblem&, const LaneTiling&);
-template CostEvaluator::Linked CostEvaluator::linked(const RowProblem&, const RowTile&);
-template CostEvaluator::Linked CostEvaluator::linked(const GatherProblem&, const GatherTile&);
-template CostEvaluator::Linked CostEvaluator::linked(const MoveProblem&, const MoveCut&);
-template CostEvaluator::Linked CostEvaluator::linked(const StreamProblem&, const StreamCut&);
+template CostEvaluator::Traced CostEvaluator::traced(const GemmProblem&, const Tiling&);
+template CostEvaluator::Traced CostEvaluator::traced(const LaneProblem&, const LaneTiling&);
+template CostEvaluator::Traced CostEvaluator::traced(const RowProblem&, const RowTile&);
+template CostEvaluator::Traced CostEvaluator::traced(const GatherProblem&, const GatherTile&);
+template CostEvaluator::Traced CostEvaluator::traced(const MoveProblem&, const MoveCut&);
+template CostEvaluator::Traced CostEvaluator::traced(const StreamProblem&, const StreamCut&);
 
 }  // namespace accsim::sim

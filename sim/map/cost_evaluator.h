@@ -12,10 +12,10 @@ struct Cost {
   hw::Counts counts;
 };
 
-/// A program as a link of a network's chain: its steps, with waits for marks before the first load
+/// What a network's chain knows of a program: its steps, with waits for marks before the first load
 /// of each operand that isn't constant and marks behind its last store, and whose they are: tensor
 /// i of the steps is ports[i].
-struct ChainLink {
+struct OpTrace {
   std::vector<hw::Step> steps;
   std::vector<OperandPort> ports;
   std::vector<int64_t> regions = {};  ///< bytes of each that it stages in
@@ -37,12 +37,12 @@ class CostEvaluator {
 
   /// The same program in a chain, and all that it moves and computes, without the cycles that it
   /// takes alone.
-  struct Linked {
-    ChainLink link;
+  struct Traced {
+    OpTrace trace;
     hw::Counts counts;
   };
   template <class Problem, class Tiling>
-  Linked linked(const Problem& p, const Tiling& t);
+  Traced traced(const Problem& p, const Tiling& t);
 
  private:
   template <class Problem, class Tiling, class Take>

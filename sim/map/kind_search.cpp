@@ -36,7 +36,7 @@ std::optional<Mapping> Mapper::search_kind(const OpRequest& request, int64_t chu
   const bool pinned = best.chosen.has_value();
   if (!pinned)
     if (const auto t = rule_tiling(*p, hw_)) {
-      if (options_.only_links()) return only_linked(evaluator_, *p, *t);
+      if (options_.only_traces()) return only_traced(evaluator_, *p, *t);
       evaluate(*t);
     }
   int64_t considered = best.evaluated;
@@ -55,7 +55,7 @@ std::optional<Mapping> Mapper::search_kind(const OpRequest& request, int64_t chu
   }
   if (!best.chosen) return std::nullopt;
   Mapping out = costed(best.cost, best.evaluated, considered);
-  out.link = evaluator_.linked(*p, *best.chosen).link;
+  out.trace = evaluator_.traced(*p, *best.chosen).trace;
   if (options_.programs) {
     out.program = emit(*p, hw_, *best.chosen);
     out.unverifiable = Source::kUnverifiable;

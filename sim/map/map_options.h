@@ -33,7 +33,7 @@ struct MapOptions {
   bool only_rule() const { return effort == MapEffort::rule && pins.empty(); }
   Aim aim() const { return {objective, only_rule() ? 0 : slack, cycle_price}; }
   /// Is there nothing to choose by cycles, and nobody to tell them to?
-  bool only_links() const { return only_rule() && !programs; }
+  bool only_traces() const { return only_rule() && !programs; }
 };
 
 }  // namespace accsim::sim

@@ -9,7 +9,7 @@ namespace {
 
 /// What is tried, until it fits: a product's channels and outputs at once, its channels, and of
 /// rows that are too long for a slot the fewest parts of them.
-std::vector<MappingPin> pins_of(const OpRequest& request, const SlotTurns& turns,
+std::vector<MappingPin> pins_of(const OpRequest& request, const SlotChunks& turns,
                                 const hw::HwConfig& hw) {
   MappingPin pin;
   pin.chunks = turns.chunks;
@@ -34,7 +34,7 @@ std::vector<MappingPin> pins_of(const OpRequest& request, const SlotTurns& turns
 }  // namespace
 
 Result<std::shared_ptr<const Mapping>> Mapper::map_piece(const OpRequest& request,
-                                                         const SlotTurns& turns,
+                                                         const SlotChunks& turns,
                                                          const std::string& layer) {
   const std::string key = key_of(request) + KeyBytes().add(turns.chunks, turns.lines).take();
   if (auto known = find(request, key)) return known;

@@ -22,7 +22,7 @@ struct NetworkOp {
 };
 
 /// How often a piece of an op takes turns at the slots.
-struct SlotTurns {
+struct SlotChunks {
   int64_t chunks = 1;  ///< of rows or lanes in the vector unit, or more where those don't fit
   int64_t lines = 0;   ///< of a convolution's result in a tile; 0: all that there are
 };
@@ -49,7 +49,8 @@ class Mapper {
   /// Of a piece of an op, between those of others: it takes few turns at the slots. Activations of
   /// a product are loaded as `turns` says, and its weights at once, where they fit. It has no
   /// slack: its ops are cut where that saves cycles.
-  Result<std::shared_ptr<const Mapping>> map_piece(const OpRequest& request, const SlotTurns& turns,
+  Result<std::shared_ptr<const Mapping>> map_piece(const OpRequest& request,
+                                                   const SlotChunks& turns,
                                                    const std::string& layer);
   /// A mapping's `fewest` or `beyond`, with its program where options say so. The same one for the
   /// same one.

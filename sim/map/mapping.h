@@ -23,8 +23,8 @@ using OpSource = Variant<std::monostate, GemmSource, RowSource, LaneSource, Gath
 /// The chosen program with all that it costs.
 struct Mapping {
   hw::Program program;  ///< empty without MapOptions::programs, as is the description
-  hw::Timing timing;    ///< of the program alone; none with MapOptions::only_links()
-  ChainLink link;       ///< the program among others
+  hw::Timing timing;    ///< of the program alone; none with MapOptions::only_traces()
+  OpTrace trace;        ///< the program among others
   hw::Counts counts;
   std::string description;  ///< Tiling as text, or the number of chunks
   OpSource source;          ///< none without MapOptions::programs
@@ -59,10 +59,10 @@ inline Mapping costed(const Cost& cost, int64_t evaluated, int64_t considered) {
 
 /// A tiling that wasn't timed.
 template <class Problem, class Tiling>
-Mapping only_linked(CostEvaluator& evaluator, const Problem& p, const Tiling& t) {
-  CostEvaluator::Linked found = evaluator.linked(p, t);
+Mapping only_traced(CostEvaluator& evaluator, const Problem& p, const Tiling& t) {
+  CostEvaluator::Traced found = evaluator.traced(p, t);
   Mapping out;
-  out.link = std::move(found.link);
+  out.trace = std::move(found.trace);
   out.counts = found.counts;
   out.candidates = 1;
   return out;

@@ -196,7 +196,7 @@ struct NoAddress {
   friend NoAddress operator*(NoAddress a, int64_t) { return a; }
 };
 
-/// Whether steps are those of a program in a chain (ChainLink).
+/// Whether steps are those of a program in a chain (OpTrace).
 enum class Marks : uint8_t { no, yes };
 
 /// Writes the steps that timing needs and adds up the counts. With NoAddress for machines on which

@@ -171,7 +171,7 @@ enum class Beyond : uint8_t {
 /// How the operands that a node's work reads must lie in memory, and its results then lie
 /// (sim/lower/node_layouts.h). Dims that work is along stay together; a copy is made where an
 /// operand lies otherwise.
-enum class Lie : uint8_t {
+enum class LayoutRule : uint8_t {
   row_major,      ///< as their dims say
   channels_last,  ///< [image, channel, spatial ...] pixel by pixel, unless `channels_last` is set
   image,          ///< channels_last for input 0 and the results, row_major for the others
@@ -257,7 +257,7 @@ struct OpRow {
   Beyond beyond = Beyond::unknown;
   Algebra algebra = Algebra::none;
   LaneRule lane = LaneRule::none;
-  Lie lie = Lie::row_major;                      ///< lies() is what holds
+  LayoutRule lie = LayoutRule::row_major;        ///< lies() is what holds
   ControlFlow control_flow = ControlFlow::none;  ///< else no graph has such a node: it is expanded
   std::string_view no_kernel = "";               ///< why the reference executor doesn't compute it
   Codes codes = Codes::none;
@@ -278,11 +278,11 @@ struct OpRow {
     return behind >= 0 ? behind % 3 != 0 : states_quantisation(role(port));
   }
   /// The column lie, or what follows from the others.
-  constexpr Lie lies() const {
-    if (lie != Lie::row_major) return lie;
-    if (in_place || pointwise) return Lie::alike;
-    if (weights == WeightLayout::oihw) return Lie::channels_last;
-    return weights == WeightLayout::unknown ? Lie::row_major : Lie::product;
+  constexpr LayoutRule lies() const {
+    if (lie != LayoutRule::row_major) return lie;
+    if (in_place || pointwise) return LayoutRule::alike;
+    if (weights == WeightLayout::oihw) return LayoutRule::channels_last;
+    return weights == WeightLayout::unknown ? LayoutRule::row_major : LayoutRule::product;
   }
   /// The first input of a role; kNoPort when there is none.
   constexpr int port(PortRole wanted) const {

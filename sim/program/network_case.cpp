@@ -22,7 +22,7 @@ class CaseBuilder {
         network_(network),
         hw_(hw),
         options_(options),
-        left_out_(left_out_layers(network.text, network.lowered.layers.size())) {}
+        left_out_(left_out_layers(network.order, network.lowered.layers.size())) {}
 
   Result<NetworkCase> run() {
     NetworkCase out;

@@ -16,13 +16,13 @@ struct MovedMarks {
   int first = -1;  ///< what the program before has stored is marked here, behind the wait for it
 };
 
-/// A layer's program with the marks of its link (ChainLink).
+/// A layer's program with the marks of its trace (OpTrace).
 class MarkedProgram {
  public:
-  MarkedProgram(hw::Program program, const ChainLink& link, const MovedMarks& moved)
+  MarkedProgram(hw::Program program, const OpTrace& trace, const MovedMarks& moved)
       : out_(std::move(program)), awaited_(out_.tensors.size()) {
     stored_.resize(out_.tensors.size());
-    for (const hw::Step& s : link.steps)
+    for (const hw::Step& s : trace.steps)
       if (s.kind == hw::Step::Kind::wait_marks) awaited_[static_cast<size_t>(s.tensor)] = true;
     if (moved.first >= 0) wait_and_mark(moved.first);
     wait_before_first_loads(out_.body);
@@ -88,8 +88,8 @@ class NetworkBuilder {
     out_.program.name = graph_.name;
     out_.program.dataflow = array();
     find_outside();
-    for (size_t i = 0; i < network_.text.size(); ++i) {
-      const Stretch& s = network_.text[i];
+    for (size_t i = 0; i < network_.order.size(); ++i) {
+      const ScheduledOp& s = network_.order[i];
       const size_t first = first_ops_.try_emplace(s.layer, s.op).first->second;
       if (includes(s))
         add({s.layer,
@@ -107,7 +107,7 @@ class NetworkBuilder {
 
  private:
   /// The tensor of which a piece stores a part, and the next one in the text reads an earlier one.
-  static std::optional<int32_t> shared_tensor(const Stretch& s, const Stretch& next) {
+  static std::optional<int32_t> shared_tensor(const ScheduledOp& s, const ScheduledOp& next) {
     for (size_t i = 0; i < s.whole.size(); ++i)
       for (size_t k = 0; k < next.whole.size(); ++k)
         if (s.whole[i] == next.whole[k] && is_part(s, i, OperandPort::Side::output) &&
@@ -115,24 +115,24 @@ class NetworkBuilder {
           return s.whole[i];
     return std::nullopt;
   }
-  static bool is_part(const Stretch& s, size_t i, OperandPort::Side side) {
-    return s.whole[i] != s.tensors[i] && s.mapping->link.ports[i].side == side;
+  static bool is_part(const ScheduledOp& s, size_t i, OperandPort::Side side) {
+    return s.whole[i] != s.tensors[i] && s.mapping->trace.ports[i].side == side;
   }
-  bool includes(const Stretch& s) const { return includes(s.layer); }
+  bool includes(const ScheduledOp& s) const { return includes(s.layer); }
   bool includes(size_t layer) const { return !options_.includes || options_.includes(layer); }
   MovedMarks moved_marks(size_t i) const {
     MovedMarks out;
     const auto together = [&](size_t first) {
-      const Stretch &s = network_.text[first], &next = network_.text[first + 1];
+      const ScheduledOp &s = network_.order[first], &next = network_.order[first + 1];
       return includes(s) && includes(next) ? shared_tensor(s, next) : std::nullopt;
     };
     const auto own = [&](int32_t whole, OperandPort::Side side) {
-      const Stretch& s = network_.text[i];
+      const ScheduledOp& s = network_.order[i];
       for (size_t k = 0; k < s.whole.size(); ++k)
         if (s.whole[k] == whole && is_part(s, k, side)) return static_cast<int>(k);
       return -1;
     };
-    if (i + 1 < network_.text.size())
+    if (i + 1 < network_.order.size())
       if (const auto t = together(i)) out.late = own(*t, OperandPort::Side::output);
     if (i > 0)
       if (const auto t = together(i - 1)) out.first = own(*t, OperandPort::Side::input);
@@ -155,14 +155,14 @@ class NetworkBuilder {
     return hw::Dataflow::weight_stationary;
   }
 
-  void add(NetworkPart part, const Stretch& s, const MovedMarks& moved) {
+  void add(NetworkPart part, const ScheduledOp& s, const MovedMarks& moved) {
     const std::vector<int32_t>& network = s.owners();
-    const ChainLink& link = part.mapping->link;
+    const OpTrace& trace = part.mapping->trace;
     part.offsets.resize(network.size());
     std::vector<hw::ProgramTensor> tensors = part.mapping->program.tensors;
-    name_tensors(graph_, link, *part.ports, network_.tensors[part.layer], tensors);
+    name_tensors(graph_, trace, *part.ports, network_.tensors[part.layer], tensors);
     for (size_t i = 0; i < network.size(); ++i) {
-      const OperandPort port = part.ports->of(link.ports[i]);
+      const OperandPort port = part.ports->of(trace.ports[i]);
       part.constant.push_back(is_constant(part, port));
       part.pitches.push_back(part_of(network_.tensors[part.layer], port).pitch);
       hw::ProgramTensor& t = tensors[i];
@@ -173,7 +173,7 @@ class NetworkBuilder {
     hw::Program program = options_.emit ? options_.emit(part) : part.mapping->program;
     const bool stays = out_.program.dataflow == hw::Dataflow::output_stationary;
     if (stays && !part.mapping->of<GemmSource>()) program.dataflow = out_.program.dataflow;
-    program = MarkedProgram(std::move(program), link, moved).take();
+    program = MarkedProgram(std::move(program), trace, moved).take();
     hw::begin_at(part.offsets, program.body);
     hw::append_layer(out_.program, std::move(program), network_.lowered.layers[part.layer].name,
                      part.tensors);

@@ -217,7 +217,7 @@ class Reference {
   /// What golden has where the part stores, in one tensor or several.
   void take_results() {
     for (size_t i = 0; i < part_->tensors.size(); ++i) {
-      if (part_->mapping->link.ports[i].side == OperandPort::Side::input || part_->constant[i])
+      if (part_->mapping->trace.ports[i].side == OperandPort::Side::input || part_->constant[i])
         continue;
       const auto t = static_cast<size_t>(part_->tensors[i]);
       const Values all = signed_bytes(golden_[t]);

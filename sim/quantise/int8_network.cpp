@@ -27,8 +27,8 @@ std::vector<uint8_t> bytes_in_memory(const ref::Array& array, const Layout& layo
 
 }  // namespace
 
-std::optional<PartNumbers> RealNumbers::operator()(const NetworkPart& part) {
-  Result<PartNumbers> numbers = real_numbers(source_, part);
+std::optional<PartNumbers> NetworkConstants::operator()(const NetworkPart& part) {
+  Result<PartNumbers> numbers = quantised_constants(source_, part);
   if (numbers) return std::move(*numbers);
   layers_.insert(part.layer);
   for (Error e : numbers.errors()) {
@@ -57,7 +57,7 @@ Result<Int8Network> Int8Network::make(const Graph& graph, const CostedNetwork& n
 Status Int8Network::find_program(const hw::HwConfig& hw) {
   Errors why;
   while (true) {
-    RealNumbers numbers(*graph_, *network_, hw, *runs_, scales_);
+    NetworkConstants numbers(*graph_, *network_, hw, *runs_, scales_);
     auto made =
         network_case(*graph_, *network_, hw, {.left_out = unknown_, .numbers = std::ref(numbers)});
     const auto is_wrong = [](const Error& e) { return e.code != Errc::unsupported; };
@@ -97,7 +97,7 @@ void Int8Network::find_tensors() {
   const auto count = static_cast<int32_t>(graph_->tensors.size());
   for (const NetworkPart& part : case_.network.parts) {
     const std::vector<int32_t> all =
-        numbers(part.mapping->link, *part.ports, network_->tensors[part.layer]);
+        numbers(part.mapping->trace, *part.ports, network_->tensors[part.layer]);
     for (size_t i = 0; i < all.size(); ++i)
       if (!part.constant[i] && all[i] < count)
         of_root_[all[i]] = static_cast<size_t>(part.tensors[i]);

@@ -6,16 +6,16 @@
 #include "sim/cost/left_out.h"
 #include "sim/program/network_case.h"
 #include "sim/quantise/float_runs.h"
-#include "sim/quantise/real_numbers.h"
+#include "sim/quantise/quantised_constants.h"
 #include "sim/quantise/tensor_scales.h"
 
 namespace accsim::sim {
 
 /// Real numbers of a network's parts, for CaseOptions; why some have none.
-class RealNumbers {
+class NetworkConstants {
  public:
-  RealNumbers(const Graph& graph, const CostedNetwork& network, const hw::HwConfig& hw,
-              const FloatRuns& runs, const TensorScales& scales)
+  NetworkConstants(const Graph& graph, const CostedNetwork& network, const hw::HwConfig& hw,
+                   const FloatRuns& runs, const TensorScales& scales)
       : source_{graph, network, hw, runs.calibration(), scales, runs.constants()} {}
   std::optional<PartNumbers> operator()(const NetworkPart& part);
   const Errors& unknown() const { return unknown_; }
@@ -23,7 +23,7 @@ class RealNumbers {
   const std::set<size_t>& unknown_layers() const { return layers_; }
 
  private:
-  RealSource source_;
+  ConstantsSource source_;
   Errors unknown_;
   std::set<size_t> layers_;
 };
@@ -61,7 +61,7 @@ class Int8Network {
         network_(&network),
         runs_(&runs),
         options_(std::move(options)),
-        left_out_(left_out_layers(network.text, network.lowered.layers.size())) {}
+        left_out_(left_out_layers(network.order, network.lowered.layers.size())) {}
   /// The program of the layers that aren't the host's, and which are.
   Status find_program(const hw::HwConfig& hw);
   void find_tensors();

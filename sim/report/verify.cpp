@@ -109,7 +109,7 @@ std::string listed(const std::vector<std::string>& layers) {
 /// How many results the integer reference had, and of which layers it had none.
 std::string of_reference(const VerifiedNetwork& n) {
   std::string out = fmt::format("weights and scales of a float run in {} of {} programs\n",
-                                n.real_parts, n.parts);
+                                n.part_constants, n.parts);
   out += fmt::format("{} results compared with the integer reference\n", n.referenced);
   if (n.taken.empty()) return out;
   return out + fmt::format("not compared, moves of unknown layout: {}\n", n.taken.size()) +
@@ -150,7 +150,7 @@ nlohmann::ordered_json json_of(const VerifiedNetwork& n) {
           {"left_cycles", n.left_cycles},
           {"left_out", n.left_out},
           {"programs", n.parts},
-          {"real_programs", n.real_parts},
+          {"real_programs", n.part_constants},
           {"referenced", n.referenced},
           {"not_referenced", n.taken},
           {"from", n.from},

@@ -57,7 +57,7 @@ struct VerifiedNetwork {
   int64_t left_cycles = 0;            ///< of it, of layers that weren't part of the program
   std::vector<std::string> left_out;  ///< those layers
   int64_t parts = 0;                  ///< programs that it is of
-  int64_t real_parts = 0;             ///< of them, with scales of a float run; the others: random
+  int64_t part_constants = 0;         ///< of them, with scales of a float run; the others: random
   int64_t referenced = 0;             ///< results compared with the integer reference
   std::vector<std::string> taken;     ///< layers whose moves have no meaning that it could compute
   /// Layers that RTL ran: the first, the last; empty: the network's.

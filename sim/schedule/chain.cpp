@@ -50,11 +50,11 @@ int64_t offset_in_chain(const LayerTensors& tensors, const LayerPorts& ports,
   return part.offset + part.pitch.at(ports.offset(port) + offset);
 }
 
-std::vector<int32_t> numbers(const ChainLink& link, const LayerPorts& ports,
+std::vector<int32_t> numbers(const OpTrace& trace, const LayerPorts& ports,
                              const LayerTensors& tensors) {
   std::vector<int32_t> out;
-  out.reserve(link.ports.size());
-  for (const OperandPort& own : link.ports) {
+  out.reserve(trace.ports.size());
+  for (const OperandPort& own : trace.ports) {
     const OperandPort p = ports.of(own);
     using Side = OperandPort::Side;
     const auto i = static_cast<size_t>(p.index);
@@ -67,8 +67,8 @@ std::vector<int32_t> numbers(const ChainLink& link, const LayerPorts& ports,
   return out;
 }
 
-bool loads_first(const ChainLink& link) {
-  for (const hw::Step& s : link.steps) {
+bool loads_first(const OpTrace& trace) {
+  for (const hw::Step& s : trace.steps) {
     if (s.kind == hw::Step::Kind::load) return true;
     if (s.kind == hw::Step::Kind::vector) return false;
   }

@@ -22,8 +22,8 @@ struct LayerTensors {
 /// ops of a layer has numbers that no other layer has: ops of several layers may take turns.
 std::vector<LayerTensors> network_tensors(const Lowered& lowered, const Residency& residency);
 
-/// Tensor i of the marks of an op's link, as a chain numbers it.
-std::vector<int32_t> numbers(const ChainLink& link, const LayerPorts& ports,
+/// Tensor i of the marks of an op's trace, as a chain numbers it.
+std::vector<int32_t> numbers(const OpTrace& trace, const LayerPorts& ports,
                              const LayerTensors& tensors);
 
 /// Which part of it an operand of a layer is.
@@ -34,6 +34,6 @@ int64_t offset_in_chain(const LayerTensors& tensors, const LayerPorts& ports,
                         const OperandPort& port, int64_t offset = 0);
 
 /// Does the program load before its first vector command (see hw::Chain)?
-bool loads_first(const ChainLink& link);
+bool loads_first(const OpTrace& trace);
 
 }  // namespace accsim::sim

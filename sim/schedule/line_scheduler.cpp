@@ -16,59 +16,59 @@ MapOptions without_programs(MapOptions options) {
 
 }  // namespace
 
-LineScheduler::LineScheduler(ChainText& text)
-    : in_(text.input()),
-      text_(text),
+LineScheduler::LineScheduler(OpOrder& order)
+    : in_(order.input()),
+      order_(order),
       own_sketches_(in_.hw, without_programs(in_.mapper.options())),
       sketches_(in_.sketches != nullptr ? *in_.sketches : own_sketches_) {}
 
-bool LineScheduler::add(const LineRun& run) {
-  if (text_.stays_whole(run.ops)) return false;
+bool LineScheduler::add(const LineGroup& run) {
+  if (order_.stays_whole(run.ops)) return false;
   LineChoices own;
   LineChoices& choices = in_.choices != nullptr ? *in_.choices : own;
   auto known = choices.find(run.first());
   if (known == choices.end()) known = choices.emplace(run.first(), choose(run)).first;
   if (!known->second) return false;
-  const LineRun& best = known->second->run;
-  const LineCut& as = known->second->cut;
+  const LineGroup& best = known->second->run;
+  const LineTileShape& as = known->second->cut;
   const Placed requests = placed(best);
-  if (requests.shared > text_.capacity()) return false;  // other mappings may stage in more of it
+  if (requests.shared > order_.capacity()) return false;  // other mappings may stage in more of it
   const auto cut =
-      text_.add_cut(best.ops, [&] { return lines_as(best, requests, as, in_.mapper); });
+      order_.add_cut(best.ops, [&] { return lines_as(best, requests, as, in_.mapper); });
   if (!cut) return false;
-  for (size_t k = 0; k < cut->moved.size(); ++k) text_.note_cut(best.ops[k], cut->moved[k]);
-  text_.take_own(kMostParts * std::ssize(best.ops));
+  for (size_t k = 0; k < cut->moved.size(); ++k) order_.note_cut(best.ops[k], cut->moved[k]);
+  order_.take_own(kMostParts * std::ssize(best.ops));
   return true;
 }
 
-std::optional<LineChoice> LineScheduler::choose(const LineRun& run) {
-  std::vector<LineRun> choices = {run};
+std::optional<LineChoice> LineScheduler::choose(const LineGroup& run) {
+  std::vector<LineGroup> choices = {run};
   if (run.ops.size() > 2) choices.push_back(first_two(run));
-  const ChainText::State before = text_.state();
+  const OpOrder::State before = order_.state();
   std::optional<LineChoice> best;
   int64_t least = kBeyond;
-  for (const LineRun& choice : choices) {
+  for (const LineGroup& choice : choices) {
     const Placed as = placed(choice);
-    std::optional<LineCut> found;
-    text_.add_cut(choice.ops, [&] {
+    std::optional<LineTileShape> found;
+    order_.add_cut(choice.ops, [&] {
       found = best_lines(choice, as);
       return found ? lines_as(choice, as, *found, sketches_) : std::nullopt;
     });
     if (!found) continue;
-    text_.add_whole(run.first(), run.ops.back());
-    if (const int64_t total = text_.total(); total < least) {
+    order_.add_whole(run.first(), run.ops.back());
+    if (const int64_t total = order_.total(); total < least) {
       least = total;
       best = {choice, *found};
     }
-    text_.go_back(before);
+    order_.go_back(before);
   }
   return best;
 }
 
-LineScheduler::Placed LineScheduler::placed(const LineRun& run) const {
+LineScheduler::Placed LineScheduler::placed(const LineGroup& run) const {
   Placed out{{}, run.shared};
   for (const size_t op : run.ops) out.requests.push_back(*in_.ops[op].request);
-  for (size_t k = 0; k + 1 < run.ops.size() && out.shared > text_.capacity(); ++k) {
+  for (size_t k = 0; k + 1 < run.ops.size() && out.shared > order_.capacity(); ++k) {
     const LineFlow &from = run.flows[k], &to = run.flows[k + 1];
     hw::Memory& written = out.requests[k].outputs[static_cast<size_t>(from.out.index)].place.memory;
     if (written != hw::Memory::shared) continue;
@@ -80,8 +80,8 @@ LineScheduler::Placed LineScheduler::placed(const LineRun& run) const {
   return out;
 }
 
-std::optional<CutGroup> LineScheduler::lines_as(const LineRun& run, const Placed& as,
-                                                const LineCut& cut, Mapper& mapper) const {
+std::optional<CutGroup> LineScheduler::lines_as(const LineGroup& run, const Placed& as,
+                                                const LineTileShape& cut, Mapper& mapper) const {
   std::vector<const std::string*> names;
   for (const size_t op : run.ops) names.push_back(&in_.lowered.layers[in_.ops[op].layer].name);
   const auto turns = sim::cut_into({run, as.requests, names, in_.hw, mapper}, cut);
@@ -89,38 +89,41 @@ std::optional<CutGroup> LineScheduler::lines_as(const LineRun& run, const Placed
   CutGroup out;
   out.shared = as.shared;
   if (as.moved) out.moved = as.requests;
-  for (const LineTurn& t : *turns) out.stretches.push_back(stretch(run, t));
+  for (const LineStep& t : *turns) out.order.push_back(scheduled(run, t));
   return out;
 }
 
-std::optional<LineCut> LineScheduler::best_lines(const LineRun& run, const Placed& as) {
-  if (as.shared > text_.capacity()) return std::nullopt;
-  std::vector<Stretch> uncut;
-  for (const size_t op : run.ops) uncut.push_back(text_.whole(op));
-  const int64_t whole = text_.cycles(uncut, kBeyond);
+std::optional<LineTileShape> LineScheduler::best_lines(const LineGroup& run, const Placed& as) {
+  if (as.shared > order_.capacity()) return std::nullopt;
+  std::vector<ScheduledOp> uncut;
+  for (const size_t op : run.ops) uncut.push_back(order_.whole(op));
+  const int64_t whole = order_.cycles(uncut, kBeyond);
   int64_t least = whole;
-  const auto found = best_line_cut(most_lines(run, as.requests, in_.hw), [&](const LineCut& cut) {
-    const auto tried = lines_as(run, as, cut, sketches_);
-    const int64_t total = tried ? text_.cycles(tried->stretches, least) : kBeyond;
-    least = std::min(least, total);
-    return total;
-  });
+  const auto found =
+      best_line_shape(most_lines(run, as.requests, in_.hw), [&](const LineTileShape& cut) {
+        const auto tried = lines_as(run, as, cut, sketches_);
+        const int64_t total = tried ? order_.cycles(tried->order, least) : kBeyond;
+        least = std::min(least, total);
+        return total;
+      });
   return found && found->cycles < whole ? std::optional(found->cut) : std::nullopt;
 }
 
-Stretch LineScheduler::stretch(const LineRun& run, const LineTurn& t) const {
+ScheduledOp LineScheduler::scheduled(const LineGroup& run, const LineStep& t) const {
   const size_t op = run.ops[t.k];
   const LineFlow& flow = run.flows[t.k];
   const size_t layer = in_.ops[op].layer;
   const LayerPorts& ports = in_.ops[op].request->ports;
-  Stretch out{layer, op, t.mapping, t.piece, numbers(t.mapping->link, ports, in_.tensors[layer])};
+  ScheduledOp out{layer, op, t.mapping, t.piece,
+                  numbers(t.mapping->trace, ports, in_.tensors[layer])};
   out.whole = out.tensors;
   const auto part = [&](size_t k, int64_t piece) {
-    return text_.own_tensors() + static_cast<int32_t>(k) * kMostParts + static_cast<int32_t>(piece);
+    return order_.own_tensors() + static_cast<int32_t>(k) * kMostParts +
+           static_cast<int32_t>(piece);
   };
   for (size_t i = 0; i < out.tensors.size(); ++i) {
-    const OperandPort& port = t.mapping->link.ports[i];
-    out.offsets.push_back(text_.offset_in_whole(op, port, t.op.offset(port)));
+    const OperandPort& port = t.mapping->trace.ports[i];
+    out.offsets.push_back(order_.offset_in_whole(op, port, t.op.offset(port)));
     if (t.k > 0 && port == flow.in) out.tensors[i] = part(t.k - 1, t.awaits);
     if (t.k + 1 < run.ops.size() && port == flow.out) out.tensors[i] = part(t.k, t.piece);
   }

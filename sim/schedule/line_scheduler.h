@@ -2,22 +2,22 @@
 #include <optional>
 #include <vector>
 
-#include "sim/schedule/chain_text.h"
-#include "sim/schedule/line_cuts.h"
+#include "sim/schedule/line_tile_shape.h"
+#include "sim/schedule/op_order.h"
 
 namespace accsim::sim {
 
-/// Puts runs of lines into a text.
+/// Puts runs of lines into a order.
 class LineScheduler {
  public:
-  explicit LineScheduler(ChainText& text);
+  explicit LineScheduler(OpOrder& order);
 
   /// Adds a run cut into lines, or its first two ops, whichever is better, if that is better than
   /// its ops as a whole.
-  bool add(const LineRun& run);
+  bool add(const LineGroup& run);
 
  private:
-  std::optional<LineChoice> choose(const LineRun& run);
+  std::optional<LineChoice> choose(const LineGroup& run);
   /// What a run is cut from, when it has been moved to DRAM what ops make for the next one as far
   /// as the shared buffer hasn't room for all that is alive at once.
   struct Placed {
@@ -25,16 +25,16 @@ class LineScheduler {
     int64_t shared = 0;
     bool moved = false;
   };
-  Placed placed(const LineRun& run) const;
+  Placed placed(const LineGroup& run) const;
   /// Nothing where a run can't be cut so.
-  std::optional<CutGroup> lines_as(const LineRun& run, const Placed& as, const LineCut& cut,
+  std::optional<CutGroup> lines_as(const LineGroup& run, const Placed& as, const LineTileShape& cut,
                                    Mapper& mapper) const;
   /// The fastest way to cut a run; nothing where none is faster than its ops as a whole.
-  std::optional<LineCut> best_lines(const LineRun& run, const Placed& as);
-  Stretch stretch(const LineRun& run, const LineTurn& t) const;
+  std::optional<LineTileShape> best_lines(const LineGroup& run, const Placed& as);
+  ScheduledOp scheduled(const LineGroup& run, const LineStep& t) const;
 
   const ScheduleInput& in_;
-  ChainText& text_;
+  OpOrder& order_;
   Mapper own_sketches_;
   Mapper& sketches_;  ///< of what is only tried: no programs
 };

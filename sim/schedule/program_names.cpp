@@ -7,9 +7,9 @@
 
 namespace accsim::sim {
 
-void name_tensors(const Graph& graph, const ChainLink& link, const LayerPorts& ports,
+void name_tensors(const Graph& graph, const OpTrace& trace, const LayerPorts& ports,
                   const LayerTensors& layer, std::span<hw::ProgramTensor> tensors) {
-  const std::vector<int32_t> all = numbers(link, ports, layer);
+  const std::vector<int32_t> all = numbers(trace, ports, layer);
   std::map<std::string, std::string, std::less<>> renamed;  ///< by the mapping's name
   for (size_t i = 0; i < all.size(); ++i) {
     if (all[i] >= std::ssize(graph.tensors)) continue;
@@ -18,7 +18,7 @@ void name_tensors(const Graph& graph, const ChainLink& link, const LayerPorts& p
     tensors[i].name = name;
   }
   for (size_t i = 0; i < all.size(); ++i) {
-    if (link.ports[i].side != OperandPort::Side::own) continue;
+    if (trace.ports[i].side != OperandPort::Side::own) continue;
     std::string& name = tensors[i].name;
     const size_t note = name.rfind(" (");
     if (note == std::string::npos) continue;

@@ -8,7 +8,7 @@ namespace {
 constexpr int64_t kMostTurns = 10'000;  ///< of a run
 
 /// Pieces of a run from which on as many are alive at once as of more: all ops have one by then.
-int64_t enough_pieces(const RowRun& run, int64_t count) {
+int64_t enough_pieces(const RowGroup& run, int64_t count) {
   return std::min(count, 2 * std::ssize(run.ops) + 2);
 }
 
@@ -17,7 +17,7 @@ int64_t enough_pieces(const RowRun& run, int64_t count) {
 int64_t RowPlan::dram_bytes() const {
   constexpr auto kDram = static_cast<size_t>(hw::Memory::dram);
   std::vector<int64_t> times(mappings.size(), 0);
-  for (const PartTurn& t : order) ++times[t.k];
+  for (const PartStep& t : order) ++times[t.k];
   int64_t out = 0;
   for (size_t k = 0; k < mappings.size(); ++k) {
     const hw::Counts& each = mappings[k]->counts;
@@ -26,14 +26,14 @@ int64_t RowPlan::dram_bytes() const {
   return out;
 }
 
-std::vector<bool> RowPlanner::on_array(const RowRun& run) const {
+std::vector<bool> RowPlanner::on_array(const RowGroup& run) const {
   std::vector<bool> out;
   for (const size_t op : run.ops)
     out.push_back(std::holds_alternative<GemmOp>(ops[op].request->item));
   return out;
 }
 
-std::vector<int64_t> RowPlanner::counts(const RowRun& run) const {
+std::vector<int64_t> RowPlanner::counts(const RowGroup& run) const {
   int64_t batch = 1;
   for (const RowFlow& f : run.flows) batch = std::max(batch, f.batch);
   const int64_t rows = run.flows[0].rows / batch, most = kMostTurns / std::ssize(run.ops);
@@ -43,11 +43,11 @@ std::vector<int64_t> RowPlanner::counts(const RowRun& run) const {
   return out;
 }
 
-std::optional<RowPlan> RowPlanner::plan(const RowRun& run, const RowCut& as) const {
+std::optional<RowPlan> RowPlanner::plan(const RowGroup& run, const RowTileShape& as) const {
   const int64_t count = as.pieces;
   const std::vector<bool> array = on_array(run);
   const std::vector<int64_t> alive = most_alive(
-      in_parts(turns(array, enough_pieces(run, count)), array, as.parts), array, as.parts);
+      in_parts(interleave(array, enough_pieces(run, count)), array, as.parts), array, as.parts);
   RowPlan out{&run, as, {}, {}, {}, {}, run.shared_beside};
   for (size_t k = 0; k < run.ops.size(); ++k) {
     auto pieces = sim::cut(*ops[run.ops[k]].request, count * (array[k] ? 1 : as.parts), hw);
@@ -68,30 +68,30 @@ std::optional<RowPlan> RowPlanner::plan(const RowRun& run, const RowCut& as) con
     const std::string& layer = lowered.layers[ops[run.ops[k]].layer].name;
     const int64_t chunks = as.parts > 1 ? 1 : as.chunks;
     const auto mapping = mapper.map_piece(out.pieces[k].request, {.chunks = chunks}, layer);
-    if (!mapping || !loads_first((*mapping)->link)) return std::nullopt;
+    if (!mapping || !loads_first((*mapping)->trace)) return std::nullopt;
     out.mappings.push_back(*mapping);
   }
-  out.order = in_parts(turns(array, count), array, as.parts);
+  out.order = in_parts(interleave(array, count), array, as.parts);
   return out;
 }
 
-TurnTensors::TurnTensors(const RowPlan& plan, std::span<const ChainOp> ops,
+StepTensors::StepTensors(const RowPlan& plan, std::span<const ChainOp> ops,
                          std::span<const LayerTensors> tensors, int32_t own)
     : plan_(plan), own_(own) {
-  const RowRun& run = *plan.run;
+  const RowGroup& run = *plan.run;
   for (size_t k = 0; k < run.ops.size(); ++k) {
-    const ChainLink& link = plan.mappings[k]->link;
+    const OpTrace& trace = plan.mappings[k]->trace;
     const ChainOp& of = ops[run.ops[k]];
-    Op op{numbers(link, of.request->ports, tensors[of.layer]), {}, {}};
-    for (size_t i = 0; i < link.ports.size(); ++i) {
-      if (k > 0 && link.ports[i] == run.flows[k].in) op.in.push_back(i);
-      if (k + 1 < run.ops.size() && link.ports[i] == run.flows[k].out) op.out.push_back(i);
+    Op op{numbers(trace, of.request->ports, tensors[of.layer]), {}, {}};
+    for (size_t i = 0; i < trace.ports.size(); ++i) {
+      if (k > 0 && trace.ports[i] == run.flows[k].in) op.in.push_back(i);
+      if (k + 1 < run.ops.size() && trace.ports[i] == run.flows[k].out) op.out.push_back(i);
     }
     ops_.push_back(std::move(op));
   }
 }
 
-std::span<const int32_t> TurnTensors::of(const PartTurn& turn) {
+std::span<const int32_t> StepTensors::of(const PartStep& turn) {
   Op& op = ops_[turn.k];
   const auto between = [&](size_t k) {
     return own_ + static_cast<int32_t>(static_cast<int64_t>(k) * plan_.cut.pieces + turn.piece);

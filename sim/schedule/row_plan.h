@@ -7,17 +7,17 @@
 #include "sim/map/mapper.h"
 #include "sim/schedule/chain.h"
 #include "sim/schedule/pieces.h"
-#include "sim/schedule/row_cuts.h"
+#include "sim/schedule/row_tile_shape.h"
 
 namespace accsim::sim {
 
 /// A run of rows as it is cut: its ops' pieces, how they are mapped, and whose turn it is when.
 struct RowPlan {
-  const RowRun* run = nullptr;  ///< what is cut
-  RowCut cut;
+  const RowGroup* run = nullptr;  ///< what is cut
+  RowTileShape cut;
   std::vector<OpPieces> pieces;                          ///< by op
   std::vector<std::shared_ptr<const Mapping>> mappings;  ///< of a piece, or a part of it, by op
-  std::vector<PartTurn> order;
+  std::vector<PartStep> order;
   std::vector<hw::Memory> between;  ///< where what op k makes for the next one lies
   int64_t shared = 0;               ///< bytes in the shared buffer
 
@@ -34,22 +34,22 @@ struct RowPlanner {
   int64_t capacity;  ///< bytes of the shared buffer
 
   /// Nothing where an op doesn't fall into so many pieces, or they don't fit.
-  std::optional<RowPlan> plan(const RowRun& run, const RowCut& as) const;
-  std::vector<bool> on_array(const RowRun& run) const;
+  std::optional<RowPlan> plan(const RowGroup& run, const RowTileShape& as) const;
+  std::vector<bool> on_array(const RowGroup& run) const;
   /// Numbers of pieces, few first: each is of rows that have their operands in common. Those that
   /// don't stay in the shared buffer go through DRAM.
-  std::vector<int64_t> counts(const RowRun& run) const;
+  std::vector<int64_t> counts(const RowGroup& run) const;
 };
 
 /// The tensors of a plan's turns, as a chain numbers them.
-class TurnTensors {
+class StepTensors {
  public:
   /// `own`: number of the first tensor between pieces.
-  TurnTensors(const RowPlan& plan, std::span<const ChainOp> ops,
+  StepTensors(const RowPlan& plan, std::span<const ChainOp> ops,
               std::span<const LayerTensors> tensors, int32_t own);
 
   /// Those of a turn, until the next call.
-  std::span<const int32_t> of(const PartTurn& turn);
+  std::span<const int32_t> of(const PartStep& turn);
 
  private:
   /// Of an op: the numbers of its tensors, and which of them are the pieces' own.

@@ -10,37 +10,37 @@ namespace {
 constexpr int kTriedInVain = 3;         ///< numbers of pieces, before no more are tried
 constexpr ptrdiff_t kTriedInParts = 3;  ///< the fewest of them
 
-int64_t dram_bytes(const std::vector<Stretch>& stretches) {
+int64_t dram_bytes(const std::vector<ScheduledOp>& scheduled) {
   constexpr auto kDram = static_cast<size_t>(hw::Memory::dram);
   int64_t out = 0;
-  for (const Stretch& s : stretches)
+  for (const ScheduledOp& s : scheduled)
     out += (s.mapping->counts.read[kDram] + s.mapping->counts.written[kDram]).count();
   return out;
 }
 
 }  // namespace
 
-bool RowScheduler::add(const RowRun& run) {
-  if (text_.stays_whole(run.ops)) return false;
-  RowCut as;
-  const auto cut = text_.add_cut(run.ops, [&]() -> std::optional<CutGroup> {
+bool RowScheduler::add(const RowGroup& run) {
+  if (order_.stays_whole(run.ops)) return false;
+  RowTileShape as;
+  const auto cut = order_.add_cut(run.ops, [&]() -> std::optional<CutGroup> {
     KnownCut& best = best_cut(run);
     as = best.as;
     if (as.pieces == 1) return std::nullopt;
-    const RowRun& part = *cut_part(&run, as);
+    const RowGroup& part = *cut_part(&run, as);
     if (!best.plan || part.flows != best.plan->run->flows) best.plan = planner().plan(part, as);
     if (!best.plan) return std::nullopt;
     best.plan->run = &part;
     return text_of(run, *best.plan);
   });
   if (!cut) return false;
-  text_.take_own(std::ssize(cut->stretches));
-  const RowRun& part = *cut_part(&run, as);
-  for (size_t k = 0; k < part.ops.size(); ++k) text_.note_cut(part.ops[k], cut->moved[k]);
+  order_.take_own(std::ssize(cut->order));
+  const RowGroup& part = *cut_part(&run, as);
+  for (size_t k = 0; k < part.ops.size(); ++k) order_.note_cut(part.ops[k], cut->moved[k]);
   return true;
 }
 
-RowScheduler::KnownCut& RowScheduler::best_cut(const RowRun& run) {
+RowScheduler::KnownCut& RowScheduler::best_cut(const RowGroup& run) {
   std::string key = std::to_string(run.shared_beside);
   for (const auto& pair : run.pairs) key += " " + std::to_string(pair.second.shared_beside);
   for (const size_t op : run.ops) key += key_of(*in_.ops[op].request);
@@ -49,22 +49,22 @@ RowScheduler::KnownCut& RowScheduler::best_cut(const RowRun& run) {
   return cuts_[key] = {find_cut(run), std::nullopt};
 }
 
-RowCut RowScheduler::find_cut(const RowRun& run) {
-  std::vector<Stretch> uncut;
-  for (const size_t op : run.ops) uncut.push_back(text_.whole(op));
-  RowCutChoice choice(text_.total(), in_.most_run_slack,
-                      {{}, text_.cycles(uncut, kBeyond), dram_bytes(uncut)});
+RowTileShape RowScheduler::find_cut(const RowGroup& run) {
+  std::vector<ScheduledOp> uncut;
+  for (const size_t op : run.ops) uncut.push_back(order_.whole(op));
+  RowShapeChoice choice(order_.total(), in_.most_run_slack,
+                        {{}, order_.cycles(uncut, kBeyond), dram_bytes(uncut)});
   try_counts(run, -1, choice);
   if (!fits_whole(run))
     for (size_t i = 0; i < run.pairs.size(); ++i) try_counts(run, static_cast<int>(i), choice);
   return choices_.emplace_back(std::move(choice)).best(in_.run_slack);
 }
 
-void RowScheduler::try_counts(const RowRun& run, int pair, RowCutChoice& choice) {
+void RowScheduler::try_counts(const RowGroup& run, int pair, RowShapeChoice& choice) {
   enum class Result : uint8_t { none, worse, better };
   int64_t best = kBeyond;
-  RowCut fastest{.pair = pair};
-  const auto try_cut = [&](const RowCut& cut) {
+  RowTileShape fastest{.pair = pair};
+  const auto try_cut = [&](const RowTileShape& cut) {
     const auto plan = planner().plan(*cut_part(&run, cut), cut);
     if (!plan) return Result::none;
     const Beside ops = beside(run, *plan);
@@ -94,38 +94,38 @@ void RowScheduler::try_counts(const RowRun& run, int pair, RowCutChoice& choice)
     for (const int64_t parts : {2, 4}) try_cut({pieces, 1, pair, parts});
 }
 
-bool RowScheduler::fits_whole(const RowRun& run) const {
+bool RowScheduler::fits_whole(const RowGroup& run) const {
   int64_t bytes = run.shared_beside;
   for (size_t k = 0; k + 1 < run.ops.size(); ++k) bytes += run.piece_bytes(k, 1);
-  return bytes <= text_.capacity();
+  return bytes <= order_.capacity();
 }
 
-RowScheduler::Beside RowScheduler::beside(const RowRun& run, const RowPlan& plan) const {
+RowScheduler::Beside RowScheduler::beside(const RowGroup& run, const RowPlan& plan) const {
   Beside out;
   for (const size_t op : run.ops) {
-    if (op < plan.run->ops.front()) out.before.push_back(text_.whole(op));
-    if (op > plan.run->ops.back()) out.behind.push_back(text_.whole(op));
+    if (op < plan.run->ops.front()) out.before.push_back(order_.whole(op));
+    if (op > plan.run->ops.back()) out.behind.push_back(order_.whole(op));
   }
   return out;
 }
 int64_t RowScheduler::cycles(const RowPlan& plan, const Beside& ops, int64_t most) {
-  TurnTensors tensors(plan, in_.ops, in_.tensors, text_.own_tensors());
-  return text_.cycles_with([&](hw::Chain& chain) {
-    for (const Stretch& s : ops.before) chain.add(s.mapping->link.steps, s.tensors);
-    for (const PartTurn& t : plan.order) {
-      chain.add(plan.mappings[t.k]->link.steps, tensors.of(t));
+  StepTensors tensors(plan, in_.ops, in_.tensors, order_.own_tensors());
+  return order_.cycles_with([&](hw::Chain& chain) {
+    for (const ScheduledOp& s : ops.before) chain.add(s.mapping->trace.steps, s.tensors);
+    for (const PartStep& t : plan.order) {
+      chain.add(plan.mappings[t.k]->trace.steps, tensors.of(t));
       if (chain.total() > most) return;
     }
-    for (const Stretch& s : ops.behind) chain.add(s.mapping->link.steps, s.tensors);
+    for (const ScheduledOp& s : ops.behind) chain.add(s.mapping->trace.steps, s.tensors);
   });
 }
 
-CutGroup RowScheduler::text_of(const RowRun& run, const RowPlan& plan) const {
+CutGroup RowScheduler::text_of(const RowGroup& run, const RowPlan& plan) const {
   auto [before, behind] = beside(run, plan);
   CutGroup out{std::move(before), plan.shared, {}};
-  TurnTensors tensors(plan, in_.ops, in_.tensors, text_.own_tensors());
-  for (const PartTurn& t : plan.order) out.stretches.push_back(stretch(plan, t, tensors.of(t)));
-  out.stretches.insert(out.stretches.end(), behind.begin(), behind.end());
+  StepTensors tensors(plan, in_.ops, in_.tensors, order_.own_tensors());
+  for (const PartStep& t : plan.order) out.order.push_back(scheduled(plan, t, tensors.of(t)));
+  out.order.insert(out.order.end(), behind.begin(), behind.end());
   for (size_t k = 0; k < plan.run->ops.size(); ++k) {
     OpRequest request = *in_.ops[plan.run->ops[k]].request;
     if (k > 0) move_rows(request, false, plan.between[k - 1], in_.hw);
@@ -135,24 +135,24 @@ CutGroup RowScheduler::text_of(const RowRun& run, const RowPlan& plan) const {
   return out;
 }
 
-Stretch RowScheduler::stretch(const RowPlan& plan, const PartTurn& t,
-                              std::span<const int32_t> tensors) const {
+ScheduledOp RowScheduler::scheduled(const RowPlan& plan, const PartStep& t,
+                                    std::span<const int32_t> tensors) const {
   const size_t op = plan.run->ops[t.k];
   const RowFlow& flow = plan.run->flows[t.k];
   const size_t layer = in_.ops[op].layer;
-  Stretch out{layer, op, plan.mappings[t.k], t.piece, {tensors.begin(), tensors.end()}};
+  ScheduledOp out{layer, op, plan.mappings[t.k], t.piece, {tensors.begin(), tensors.end()}};
   out.offsets.reserve(out.tensors.size());
   const bool is_product = std::holds_alternative<GemmOp>(in_.ops[op].request->item);
   const int64_t parts = is_product ? 1 : plan.cut.parts;
   const int64_t row = t.part * (flow.rows / plan.cut.pieces / parts);  // the part's first
-  for (const OperandPort& port : plan.mappings[t.k]->link.ports) {
+  for (const OperandPort& port : plan.mappings[t.k]->trace.ports) {
     if (t.k > 0 && port == flow.in)
       out.offsets.push_back(row * flow.in_row);
     else if (t.k + 1 < plan.run->ops.size() && port == flow.out)
       out.offsets.push_back(row * flow.out_row);
     else
-      out.offsets.push_back(
-          text_.offset_in_whole(op, port, plan.pieces[t.k].offset(port, t.piece * parts + t.part)));
+      out.offsets.push_back(order_.offset_in_whole(
+          op, port, plan.pieces[t.k].offset(port, t.piece * parts + t.part)));
   }
   return out;
 }

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "sim/schedule/chain_text.h"
 #include "sim/schedule/line_scheduler.h"
+#include "sim/schedule/op_order.h"
 #include "sim/schedule/row_scheduler.h"
 
 namespace accsim::sim {
@@ -17,42 +17,42 @@ const Group* group_at(std::span<const Group> groups, size_t& at, size_t op) {
 }
 
 /// All ops, those of groups in pieces where that is better.
-Schedule in_turns(ChainText& text, RowScheduler& rows, LineScheduler& lines) {
-  const ScheduleInput& in = text.input();
+Schedule in_turns(OpOrder& order, RowScheduler& rows, LineScheduler& lines) {
+  const ScheduleInput& in = order.input();
   size_t row = 0, line = 0;
   for (size_t i = 0; i < in.ops.size(); ++i) {
-    if (text.has(i)) continue;
-    const RowRun* const of_rows = group_at(in.runs, row, i);
+    if (order.has(i)) continue;
+    const RowGroup* const of_rows = group_at(in.runs, row, i);
     if (of_rows && rows.add(*of_rows)) continue;
-    const LineRun* const of_lines = group_at(in.line_runs, line, i);
+    const LineGroup* const of_lines = group_at(in.line_groups, line, i);
     if (of_lines && lines.add(*of_lines)) continue;
-    text.add(text.whole(i));
+    order.add(order.whole(i));
   }
-  return text.take();
+  return order.take();
 }
 
 }  // namespace
 
 Schedule schedule(const ScheduleInput& input) {
-  ChainText text(input);
-  for (size_t i = 0; i < input.ops.size(); ++i) text.add(text.whole(i));
-  Schedule plain = text.take();
-  if (input.runs.empty() && input.line_runs.empty()) return plain;
-  RowScheduler rows(text);
-  LineScheduler lines(text);
+  OpOrder order(input);
+  for (size_t i = 0; i < input.ops.size(); ++i) order.add(order.whole(i));
+  Schedule plain = order.take();
+  if (input.runs.empty() && input.line_groups.empty()) return plain;
+  RowScheduler rows(order);
+  LineScheduler lines(order);
   for (;;) {
-    Schedule cut = in_turns(text, rows, lines);
+    Schedule cut = in_turns(order, rows, lines);
     if (cut.total >= plain.total) {
       plain.row_choices = rows.take_choices();
       return plain;
     }
-    SharedPlaces places = place_shared(cut.stretches, text.capacity());
+    SharedPlaces places = place_shared(cut.order, order.capacity());
     if (places.left_out.empty()) {
       cut.row_choices = rows.take_choices();
       cut.addresses = std::move(places.addresses);
       return cut;
     }
-    if (!text.leave_whole(cut, places)) return plain;
+    if (!order.leave_whole(cut, places)) return plain;
   }
 }
 

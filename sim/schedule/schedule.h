@@ -7,18 +7,18 @@
 #include "hw/timing/chain.h"
 #include "sim/map/mapper.h"
 #include "sim/schedule/chain.h"
-#include "sim/schedule/line_cuts.h"
-#include "sim/schedule/line_runs.h"
-#include "sim/schedule/row_cuts.h"
-#include "sim/schedule/row_runs.h"
+#include "sim/schedule/line_groups.h"
+#include "sim/schedule/line_tile_shape.h"
+#include "sim/schedule/row_groups.h"
+#include "sim/schedule/row_tile_shape.h"
+#include "sim/schedule/scheduled_op.h"
 #include "sim/schedule/shared_places.h"
-#include "sim/schedule/stretch.h"
 
 namespace accsim::sim {
 
 /// A network's text with what it takes.
 struct Schedule {
-  std::vector<Stretch> stretches;
+  std::vector<ScheduledOp> order;
   std::vector<hw::Timing> shares;  ///< by stretch: those of the chain
   int64_t total = 0;               ///< cycles; as hw::Chain has them
   struct SharedUse {
@@ -29,14 +29,14 @@ struct Schedule {
   std::vector<SharedUse> shared{};
   /// Ops in pieces, as a whole, with the memories in which their pieces find what they read.
   std::map<size_t, OpRequest> cut{};
-  std::vector<RowCutChoice> row_choices{};  ///< of runs of rows, one for all of equal ops
+  std::vector<RowShapeChoice> row_choices{};  ///< of runs of rows, one for all of equal ops
   SharedAddresses addresses{};  ///< where layers take turns; none where residency's are good
 };
 
 /// How a run of lines is cut.
 struct LineChoice {
-  LineRun run;  ///< all of it, or its first two ops
-  LineCut cut;
+  LineGroup run;  ///< all of it, or its first two ops
+  LineTileShape cut;
 };
 /// By the first op of a run of lines; nothing where its ops are better as a whole.
 using LineChoices = std::map<size_t, std::optional<LineChoice>>;
@@ -47,8 +47,8 @@ struct ScheduleInput {
   std::span<const ChainOp> ops;
   std::span<const std::shared_ptr<const Mapping>> mappings;  ///< by op
   std::span<const LayerTensors> tensors;                     ///< by layer
-  std::span<const RowRun> runs;
-  std::span<const LineRun> line_runs;  ///< none of an op of `runs`; none under the fixed rule
+  std::span<const RowGroup> runs;
+  std::span<const LineGroup> line_groups;  ///< none of an op of `runs`; none under the fixed rule
   const Lowered& lowered;
   Mapper& mapper;                     ///< of pieces
   hw::ChainMemory* memory = nullptr;  ///< of the chains of other machines

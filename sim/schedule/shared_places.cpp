@@ -12,20 +12,20 @@ struct Use {
   bool written = false;
 };
 
-void note(const Stretch& s, int64_t at, std::map<int32_t, Use>& uses) {
-  const ChainLink& link = s.mapping->link;
-  for (size_t i = 0; i < link.ports.size(); ++i) {
-    if (link.shared[i] == 0) continue;
+void note(const ScheduledOp& s, int64_t at, std::map<int32_t, Use>& uses) {
+  const OpTrace& trace = s.mapping->trace;
+  for (size_t i = 0; i < trace.ports.size(); ++i) {
+    if (trace.shared[i] == 0) continue;
     Use& use = uses.try_emplace(s.owners()[i], Use{{at, at, 0}}).first->second;
     use.life.last = at;
-    use.life.bytes = std::max(use.life.bytes, s.offsets[i] + link.shared[i]);
-    use.written |= link.ports[i].side == OperandPort::Side::output;
+    use.life.bytes = std::max(use.life.bytes, s.offsets[i] + trace.shared[i]);
+    use.written |= trace.ports[i].side == OperandPort::Side::output;
   }
 }
 
 }  // namespace
 
-SharedPlaces place_shared(std::span<const Stretch> text, int64_t room) {
+SharedPlaces place_shared(std::span<const ScheduledOp> text, int64_t room) {
   std::map<int32_t, Use> uses;
   for (size_t i = 0; i < text.size(); ++i) note(text[i], static_cast<int64_t>(i), uses);
   std::erase_if(uses, [](const auto& use) { return !use.second.written; });

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "sim/schedule/stretch.h"
+#include "sim/schedule/scheduled_op.h"
 
 namespace accsim::sim {
 
@@ -19,6 +19,6 @@ struct SharedPlaces {
 
 /// Gives each of a text's tensors in the shared buffer bytes of its own from the first stretch that
 /// uses it to the last, below `room`. Of those that no stretch writes none is placed.
-SharedPlaces place_shared(std::span<const Stretch> text, int64_t room);
+SharedPlaces place_shared(std::span<const ScheduledOp> text, int64_t room);
 
 }  // namespace accsim::sim

@@ -10,8 +10,8 @@ inline int64_t cycles_of_layers(const sim::CostedNetwork& network) {
   hw::Chain chain(network.report.hw, false);
   for (size_t i = 0; i < network.mappings.size(); ++i)
     for (size_t k = 0; k < network.mappings[i].size(); ++k) {
-      const sim::ChainLink& link = network.mappings[i][k]->link;
-      chain.add(link.steps, sim::numbers(link, network.ports[i][k], network.tensors[i]));
+      const sim::OpTrace& trace = network.mappings[i][k]->trace;
+      chain.add(trace.steps, sim::numbers(trace, network.ports[i][k], network.tensors[i]));
     }
   return chain.total();
 }

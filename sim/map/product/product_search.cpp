@@ -138,7 +138,7 @@ Result<Mapping> search_product(const GemmProblem& p, const ProductSearch& in, co
   // The rule's tiling is a good mapping to begin with: most others can't be better.
   if (pin.free())
     if (const auto t = heuristic_tiling(p, machine, space.dataflows.front())) {
-      if (options.only_links()) return only_linked(evaluator, p, *t);
+      if (options.only_traces()) return only_traced(evaluator, p, *t);
       evaluate(choice, *t);
     }
   int64_t considered = timed;
@@ -146,7 +146,7 @@ Result<Mapping> search_product(const GemmProblem& p, const ProductSearch& in, co
   if (choice.empty()) return no_tiling(p, machine, space.dataflows.front());
   const auto mapping_of = [&](const TilingChoice::Timed& found) {
     Mapping m = costed(found.cost, timed, considered);
-    m.link = evaluator.linked(p, found.tiling).link;
+    m.trace = evaluator.traced(p, found.tiling).trace;
     m.tensor_bytes = space.aim.tensor_bytes;
     check(m.counts.macs == Macs(p.op.macs()), "a program's MACs differ from its op's");
     if (options.programs) m.source = GemmSource{p, found.tiling};

@@ -161,7 +161,7 @@ constexpr OpRow kConvOperators[] = {
      .cost = conv_transpose_cost,
      .kind = OpKind::convolution,
      .same_operand_types = true,
-     .lie = Lie::channels_last},
+     .lie = LayoutRule::channels_last},
     {.name = "DeformConv",
      .since = 19,
      .min_inputs = 3,
@@ -172,7 +172,7 @@ constexpr OpRow kConvOperators[] = {
      .shape = deform_conv_rule,
      .cost = deform_conv_cost,
      .kind = OpKind::convolution,
-     .lie = Lie::channels_last},
+     .lie = LayoutRule::channels_last},
     {.name = "CausalConvWithState",
      .since = 27,
      .min_inputs = 2,
@@ -183,7 +183,7 @@ constexpr OpRow kConvOperators[] = {
      .shape = causal_conv_rule,
      .cost = causal_conv_cost,
      .kind = OpKind::convolution,
-     .lie = Lie::channels_last},
+     .lie = LayoutRule::channels_last},
 };
 
 }  // namespace

@@ -279,7 +279,7 @@ TEST(Descriptor, HasARowCommandAllItsWords) {
   const auto d = describe(p, kMachine, Command{c}, indices);
   ASSERT_TRUE(d.ok());
   // row_cmd_t from the end: flags, mode (rows, norm, centred, one channel a beat), beats of 8 lanes
-  // in a stretch, stretches and pieces, counts and strides, innermost first.
+  // in a stretch, scheduled and pieces, counts and strides, innermost first.
   std::vector<int64_t> words = {0, 1 << 11 | 1 << 12 | 1 << 13 | 1 << 14, 8, 3, 4, 3, 6};
   for (const int64_t w : {5,  4,  3,  2,  20,  121, -15, 14, 13, 12,  -11, 200, 25,
                           24, 23, 22, 21, 300, 0,   0,   34, 33, -32, 31,  1})

@@ -106,7 +106,7 @@ TEST_P(EveryModel, HasNoUnsupportedNodeAndItsSumsAddUp) {
     // Some of it may be done under the layers before. Pieces of lines load weights again, what the
     // layer takes alone is without.
     const bool in_lines = std::ranges::any_of(
-        network.text, [&](const Stretch& t) { return t.layer == i && !t.whole.empty(); });
+        network.order, [&](const ScheduledOp& t) { return t.layer == i && !t.whole.empty(); });
     if (!in_lines) {
       EXPECT_GE(l.costs.alone_cycles, l.costs.dram_bound) << l.name;
     }

@@ -35,7 +35,7 @@ class OfNetwork : public testing::TestWithParam<NetworkCase> {};
 TEST_P(OfNetwork, SlicesAddUpToTheProgramsWhateverTheLimit) {
   const CostedNetwork network = costed(GetParam().model, GetParam().machine);
   std::vector<bool> turns(network.mappings.size(), false);  // of layers that come in pieces
-  for (const Stretch& s : network.text) turns[s.layer] = turns[s.layer] || s.piece >= 0;
+  for (const ScheduledOp& s : network.order) turns[s.layer] = turns[s.layer] || s.piece >= 0;
   for (const int64_t limit : {int64_t{0}, int64_t{3000}, kPageSlices}) {
     const NetworkTimeline timeline = network_timeline(network, limit);
     int64_t start = 0, slices = 0, end_of_all = 0;
@@ -56,7 +56,7 @@ TEST_P(OfNetwork, SlicesAddUpToTheProgramsWhateverTheLimit) {
           last = std::max(last, s.visible);
           ++slices;
         }
-        for (const Stretch& s : network.text)
+        for (const ScheduledOp& s : network.order)
           if (s.layer == static_cast<size_t>(l.layer))
             reported += s.mapping->timing.queues[q].busy.count();
         EXPECT_EQ(busy, reported) << layer.name;

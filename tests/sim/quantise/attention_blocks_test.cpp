@@ -17,7 +17,7 @@
 #include "sim/lower/lay_out.h"
 #include "sim/lower/lower.h"
 #include "sim/program/network_reference.h"
-#include "sim/quantise/real_case.h"
+#include "sim/quantise/quantised_case.h"
 #include "tests/support/graph_values.h"
 #include "tests/support/models.h"
 #include "tests/support/source.h"
@@ -240,7 +240,7 @@ TEST(KeyBlocks, GiveTheReferencesNumbersInInt8) {
     const Graph cut = in_key_blocks(graph_of(s), 10);
     const Result<CostedNetwork> costed = cost_network(cut, hw, {});
     ASSERT_TRUE(costed.ok()) << costed.errors().front().text();
-    const auto made = real_network_case(cut, *costed, hw, 1, 1);
+    const auto made = quantised_network_case(cut, *costed, hw, 1, 1);
     ASSERT_TRUE(made.ok()) << made.errors().front().text();
     int64_t logarithms = 0;
     for (const NetworkPart& part : made->network.parts)

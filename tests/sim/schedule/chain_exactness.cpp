@@ -82,8 +82,8 @@ Stepped step(const hw::Program& program, const hw::HwConfig& hw, const CostedNet
   int64_t left = 0, end = 0, before = 0;
   const auto turn = [&] {
     left = 0;
-    for (; left == 0 && at < network.text.size(); ++at)
-      left = network.text[at].mapping->counts.commands;
+    for (; left == 0 && at < network.order.size(); ++at)
+      left = network.order[at].mapping->counts.commands;
   };
   turn();
   out.timing = hw::simulate(program, hw, hw::TimingMode::step, [&](const hw::CommandTime& command) {
@@ -91,7 +91,7 @@ Stepped step(const hw::Program& program, const hw::HwConfig& hw, const CostedNet
     end = std::max(end, command.finish);
     --left;
     if (left > 0) return;
-    if (at > 0) out.layers[network.text[at - 1].layer] += end - before;
+    if (at > 0) out.layers[network.order[at - 1].layer] += end - before;
     before = end;
     turn();
   });
@@ -132,7 +132,7 @@ Found compare(const Graph& graph, const Machine& machine, bool waits) {
   const auto network = cost_network(graph, *hw, options);
   if (!network) return {0, 0, network.errors().front().text()};
   int64_t commands = 0;
-  for (const Stretch& s : network->text) commands += s.mapping->counts.commands;
+  for (const ScheduledOp& s : network->order) commands += s.mapping->counts.commands;
   hw::Program program = network_program(graph, *network).program;
   const hw::Timing periodic = hw::simulate(program, *hw);
   if (!waits) drop_waits(program.body);

@@ -5,7 +5,7 @@
 #include <random>
 
 #include "hw/config/load.h"
-#include "sim/schedule/line_cuts.h"
+#include "sim/schedule/line_tile_shape.h"
 #include "tests/support/source.h"
 
 namespace accsim::sim {
@@ -157,8 +157,8 @@ TEST(LinePieces, NeedConstantWeightsAndOneImage) {
 }
 
 /// A run of the two, with the second reading what the first has made.
-LineRun run_of(const LaneSlide& first, const LaneSlide& second, bool array_first) {
-  LineRun run;
+LineGroup run_of(const LaneSlide& first, const LaneSlide& second, bool array_first) {
+  LineGroup run;
   run.ops = {0, 1};
   for (const LaneSlide& w : {first, second}) {
     LineFlow& flow = run.flows.emplace_back();
@@ -177,7 +177,7 @@ TEST(LineEnds, HaveAllThatTheNextOpReads) {
     second.extent = results(first);
     if (results(second) < 2) continue;
     const bool array_first = times % 2 == 0;
-    const LineRun run = run_of(first, second, array_first);
+    const LineGroup run = run_of(first, second, array_first);
     const int64_t lines = 1 + times % 5;
     const auto ends = line_ends(run, lines);
     ASSERT_EQ(ends[0].size(), ends[1].size());
@@ -198,13 +198,13 @@ TEST(LineEnds, HaveAllThatTheNextOpReads) {
 
 TEST(LineRuns, HaveTwoFirstOps) {
   const LaneSlide w{.extent = 12, .counted_to = 12};
-  LineRun run = run_of(w, w, false);
+  LineGroup run = run_of(w, w, false);
   run.ops = {4, 6, 9};
   run.flows.push_back(run.flows[0]);
   run.on_array = {false, true, false};
   run.shared = 900;
   run.shared_of_two = 700;
-  const LineRun two = first_two(run);
+  const LineGroup two = first_two(run);
   EXPECT_EQ(two.ops, (std::vector<size_t>{4, 6}));
   EXPECT_EQ(two.flows.size(), 2U);
   EXPECT_EQ(two.on_array, (std::vector<bool>{false, true}));
@@ -215,7 +215,7 @@ TEST(BestLineCut, IsTheFastestOfThoseTried) {
   for (const int64_t best : {1, 2, 4, 8}) {
     for (const int64_t tiles : {1, 2})
       for (const int64_t chunks : {1, 2}) {
-        const auto found = best_line_cut(12, [&](const LineCut& c) {
+        const auto found = best_line_shape(12, [&](const LineTileShape& c) {
           return 100 + 10 * std::abs(c.lines - best) + std::abs(c.tiles - tiles) +
                  std::abs(c.chunks - chunks);
         });
@@ -226,7 +226,7 @@ TEST(BestLineCut, IsTheFastestOfThoseTried) {
         EXPECT_EQ(found->cycles, 100);
       }
   }
-  EXPECT_FALSE(best_line_cut(0, [](const LineCut&) { return int64_t{1}; }));
+  EXPECT_FALSE(best_line_shape(0, [](const LineTileShape&) { return int64_t{1}; }));
 }
 
 }  // namespace

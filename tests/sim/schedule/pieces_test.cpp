@@ -6,7 +6,7 @@
 #include <set>
 
 #include "hw/config/load.h"
-#include "sim/schedule/row_cuts.h"
+#include "sim/schedule/row_tile_shape.h"
 #include "tests/support/source.h"
 
 namespace accsim::sim {
@@ -130,7 +130,7 @@ TEST(Pieces, OfCopiesFindTheirRows) {
 /// works on a piece, the array has another one that doesn't wait for it.
 TEST(Turns, AreAnOrderOfDependentPieces) {
   for (const int64_t count : {1, 2, 3, 12}) {
-    const std::vector<Turn> order = turns({true, false, true}, count);
+    const std::vector<TileStep> order = interleave({true, false, true}, count);
     std::array<int64_t, 3> next{};
     for (size_t i = 0; i < order.size(); ++i) {
       const auto [k, piece] = order[i];
@@ -153,9 +153,9 @@ TEST(Turns, AreAnOrderOfDependentPieces) {
 TEST(Turns, OfPartsHaveTheArrayBetweenThem) {
   const std::vector<bool> array = {true, false, true};
   constexpr int64_t kCount = 12;
-  const std::vector<Turn> whole = turns(array, kCount);
+  const std::vector<TileStep> whole = interleave(array, kCount);
   for (const int64_t parts : {1, 2, 4}) {
-    const std::vector<PartTurn> order = in_parts(whole, array, parts);
+    const std::vector<PartStep> order = in_parts(whole, array, parts);
     std::array<int64_t, 3> next{};  // part of all pieces
     int64_t between = 0;
     for (size_t i = 0; i < order.size(); ++i) {
@@ -176,7 +176,7 @@ TEST(Turns, OfPartsHaveTheArrayBetweenThem) {
 }
 
 TEST(RowCuts, AreTheFastestOrWithSlackThoseThatMoveLess) {
-  RowCutChoice choice(1000, 1, {{}, 1999, 1000});
+  RowShapeChoice choice(1000, 1, {{}, 1999, 1000});
   choice.offer({{.pieces = 2}, 1950, 100});
   choice.offer({{.pieces = 4}, 1500, 400});
   choice.offer({{.pieces = 8}, 1500, 300});
@@ -187,13 +187,13 @@ TEST(RowCuts, AreTheFastestOrWithSlackThoseThatMoveLess) {
   EXPECT_EQ(best(0.07), 8) << "40 of 500 cycles are 8 %";
   EXPECT_EQ(best(0.09), 16);
   EXPECT_EQ(best(1), 2) << "950 x 100 is less than 540 x 200";
-  RowCutChoice pairs(1000, 0, {{}, 1999, 1000});
+  RowShapeChoice pairs(1000, 0, {{}, 1999, 1000});
   pairs.offer({{.pieces = 4}, 1500, 400});
   pairs.offer({{.pieces = 8, .pair = 1}, 1400, 600});
   EXPECT_EQ(pairs.best(0).pieces, 4) << "500 x 400 is less than 400 x 600";
   pairs.offer({{.pieces = 2, .pair = 0}, 1400, 450});
   EXPECT_EQ(pairs.best(0).pieces, 2);
-  RowCutChoice little(0, 0.01, {{}, 1000, 100});
+  RowShapeChoice little(0, 0.01, {{}, 1000, 100});
   little.offer({{.pieces = 2}, 999, 200});
   EXPECT_EQ(little.best(0.01).pieces, 1) << "a cycle less for twice the bytes";
 }

@@ -79,7 +79,7 @@ hw::Program placed_program(const Graph& graph, const CostedNetwork& network,
 }
 
 bool takes_turns(const CostedNetwork& network) {
-  return std::ranges::any_of(network.text, [](const Stretch& s) { return s.piece >= 0; });
+  return std::ranges::any_of(network.order, [](const ScheduledOp& s) { return s.piece >= 0; });
 }
 
 /// The pieces' text is a program of its own right: the verifier takes it, stepping through it gives

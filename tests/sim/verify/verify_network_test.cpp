@@ -399,12 +399,13 @@ INSTANTIATE_TEST_SUITE_P(Networks, VerifyNetwork,
 TEST(VerifiedNetwork, HasConvolutionsThatTakeTurnsWithPooling) {
   const Network n = network(stem(), "8x8");
   EXPECT_TRUE(std::ranges::any_of(
-      n.costed.text, [](const Stretch& s) { return s.piece > 0 && !s.whole.empty(); }));
+      n.costed.order, [](const ScheduledOp& s) { return s.piece > 0 && !s.whole.empty(); }));
 }
 
 TEST(VerifiedNetwork, HasHeadsInGroupsThatTakeTurns) {
   const Network n = network(grouped(), "8x8");
-  EXPECT_TRUE(std::ranges::any_of(n.costed.text, [](const Stretch& s) { return s.piece > 0; }));
+  EXPECT_TRUE(
+      std::ranges::any_of(n.costed.order, [](const ScheduledOp& s) { return s.piece > 0; }));
 }
 
 TEST(VerifiedNetwork, HasPartsThatAreNeverCopied) {

@@ -1,10 +1,10 @@
-#include "sim/schedule/row_cuts.h"
+#include "sim/schedule/row_tile_shape.h"
 
 namespace accsim::sim {
 
-std::vector<PartTurn> in_parts(const std::vector<Turn>& turns, const std::vector<bool>& on_array,
-                               int64_t parts) {
-  std::vector<PartTurn> out, array, vector;
+std::vector<PartStep> in_parts(const std::vector<TileStep>& turns,
+                               const std::vector<bool>& on_array, int64_t parts) {
+  std::vector<PartStep> out, array, vector;
   const auto take_step = [&] {
     size_t v = 0;
     for (size_t a = 0; a < array.size(); ++a) {
@@ -15,7 +15,7 @@ std::vector<PartTurn> in_parts(const std::vector<Turn>& turns, const std::vector
     array.clear();
     vector.clear();
   };
-  for (const Turn& t : turns) {
+  for (const TileStep& t : turns) {
     if (on_array[t.k]) {
       array.push_back({t.k, t.piece});
       continue;
@@ -27,10 +27,10 @@ std::vector<PartTurn> in_parts(const std::vector<Turn>& turns, const std::vector
   return out;
 }
 
-std::vector<int64_t> most_alive(const std::vector<PartTurn>& turns,
+std::vector<int64_t> most_alive(const std::vector<PartStep>& turns,
                                 const std::vector<bool>& on_array, int64_t parts) {
   std::vector<int64_t> alive(on_array.size(), 0), most(on_array.size(), 0);
-  for (const PartTurn& t : turns) {
+  for (const PartStep& t : turns) {
     if (t.part == 0) most[t.k] = std::max(most[t.k], ++alive[t.k]);
     if (t.k > 0 && (on_array[t.k] || t.part + 1 == parts)) --alive[t.k - 1];
   }

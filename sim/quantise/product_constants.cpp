@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "sim/quantise/folded_weights.h"
-#include "sim/quantise/real_parts.h"
+#include "sim/quantise/part_constants.h"
 
 namespace accsim::sim {
 namespace {
@@ -44,9 +44,9 @@ bool broadcasts_in_order(const Dims& a, const Dims& b) {
   return !with || !without;
 }
 
-class RealProduct : public RealPart {
+class ProductConstants : public PartConstants {
  public:
-  using RealPart::RealPart;
+  using PartConstants::PartConstants;
 
   Result<PartNumbers> run() {
     source_of_ = *part_.mapping->of<GemmSource>();
@@ -173,8 +173,8 @@ class RealProduct : public RealPart {
 
 }  // namespace
 
-Result<PartNumbers> real_product(const RealSource& source, const NetworkPart& part) {
-  return RealProduct(source, part).run();
+Result<PartNumbers> product_constants(const ConstantsSource& source, const NetworkPart& part) {
+  return ProductConstants(source, part).run();
 }
 
 }  // namespace accsim::sim

@@ -1,14 +1,14 @@
 #pragma once
 #include "sim/lower/layer_layouts.h"
 #include "sim/operators/op_table.h"
-#include "sim/quantise/real_numbers.h"
+#include "sim/quantise/quantised_constants.h"
 
 namespace accsim::sim {
 
 /// A part of a network that gets real numbers: what its kinds have in common.
-class RealPart {
+class PartConstants {
  public:
-  RealPart(const RealSource& source, const NetworkPart& part)
+  PartConstants(const ConstantsSource& source, const NetworkPart& part)
       : source_(source),
         part_(part),
         layer_(source.network.lowered.layers[part.layer]),
@@ -43,7 +43,7 @@ class RealPart {
   /// Codes that clips merged into the layer leave.
   Result<std::pair<int32_t, int32_t>> limits() const;
 
-  const RealSource& source_;
+  const ConstantsSource& source_;
   const NetworkPart& part_;
   const Layer& layer_;
   const Node& node_;
@@ -51,14 +51,14 @@ class RealPart {
   PartNumbers out_;
 };
 
-/// real_numbers() of a matrix product or convolution.
-Result<PartNumbers> real_product(const RealSource& source, const NetworkPart& part);
-/// real_numbers() of arithmetic, functions, pooling and reductions of elements.
-Result<PartNumbers> real_lanes(const RealSource& source, const NetworkPart& part);
-/// real_numbers() of softmax and normalisations.
-Result<PartNumbers> real_rows(const RealSource& source, const NetworkPart& part);
+/// quantised_constants() of a matrix product or convolution.
+Result<PartNumbers> product_constants(const ConstantsSource& source, const NetworkPart& part);
+/// quantised_constants() of arithmetic, functions, pooling and reductions of elements.
+Result<PartNumbers> lane_constants(const ConstantsSource& source, const NetworkPart& part);
+/// quantised_constants() of softmax and normalisations.
+Result<PartNumbers> row_constants(const ConstantsSource& source, const NetworkPart& part);
 
 /// The values between which a node of a clip leaves those of its input.
-Result<ValueRange> limits_of(const RealSource& source, NodeId clip);
+Result<ValueRange> limits_of(const ConstantsSource& source, NodeId clip);
 
 }  // namespace accsim::sim

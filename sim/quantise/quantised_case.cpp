@@ -1,4 +1,4 @@
-#include "sim/quantise/real_case.h"
+#include "sim/quantise/quantised_case.h"
 
 #include <algorithm>
 
@@ -35,7 +35,7 @@ bool has_weights(const Graph& graph) {
 /// as the floats that they are given as.
 TensorId read_as(const Graph& graph, const CostedNetwork& network, const NetworkPart& part,
                  size_t i, TensorId root) {
-  const OperandPort port = part.ports->of(part.mapping->link.ports[i]);
+  const OperandPort port = part.ports->of(part.mapping->trace.ports[i]);
   if (is_float(graph.tensor(root).dtype) || port.side != OperandPort::Side::input) return root;
   return network.lowered.layers[part.layer].inputs[static_cast<size_t>(port.index)];
 }
@@ -45,7 +45,7 @@ void put_inputs(const Graph& graph, const CostedNetwork& network, const TensorSc
                 const std::map<TensorId, ref::Array>& inputs, NetworkCase& c) {
   for (const NetworkPart& part : c.network.parts) {
     const std::vector<int32_t> all =
-        numbers(part.mapping->link, *part.ports, network.tensors[part.layer]);
+        numbers(part.mapping->trace, *part.ports, network.tensors[part.layer]);
     for (size_t i = 0; i < all.size(); ++i) {
       const auto found = inputs.find(all[i]);
       if (part.constant[i] || found == inputs.end()) continue;
@@ -61,8 +61,8 @@ void put_inputs(const Graph& graph, const CostedNetwork& network, const TensorSc
 
 }  // namespace
 
-Result<NetworkCase> real_network_case(const Graph& graph, const CostedNetwork& network,
-                                      const hw::HwConfig& hw, uint64_t seed, int threads) {
+Result<NetworkCase> quantised_network_case(const Graph& graph, const CostedNetwork& network,
+                                           const hw::HwConfig& hw, uint64_t seed, int threads) {
   if (!can_run(graph) || !has_weights(graph)) return network_case(graph, network, hw, seed);
   ref::RunOptions options;
   options.threads = threads;
@@ -74,7 +74,7 @@ Result<NetworkCase> real_network_case(const Graph& graph, const CostedNetwork& n
   if (const auto run = runs.run(by_name); !run) return run.errors();
   const auto scales = TensorScales::make(graph, network, hw, runs.calibration(), runs.constants());
   if (!scales) return scales.errors();
-  RealNumbers numbers(graph, network, hw, runs, *scales);
+  NetworkConstants numbers(graph, network, hw, runs, *scales);
   int64_t real = 0;
   auto out =
       network_case(graph, network, hw, {.seed = seed, .numbers = [&](const NetworkPart& part) {
@@ -83,7 +83,7 @@ Result<NetworkCase> real_network_case(const Graph& graph, const CostedNetwork& n
                                           return known;
                                         }});
   if (!out) return out;
-  out->report.real_parts = real;
+  out->report.part_constants = real;
   put_inputs(graph, network, *scales, inputs, *out);
   return out;
 }

@@ -1,11 +1,11 @@
-#include "sim/schedule/line_cuts.h"
+#include "sim/schedule/line_tile_shape.h"
 
 #include <algorithm>
 #include <bit>
 #include <set>
 
 #include "sim/schedule/chain.h"
-#include "sim/schedule/row_runs.h"
+#include "sim/schedule/row_groups.h"
 
 namespace accsim::sim {
 namespace {
@@ -13,22 +13,22 @@ namespace {
 constexpr int64_t kMostPieces = 64;  ///< of an op
 
 /// Of the first op on the array.
-const GemmOp& product(const LineRun& run, std::span<const OpRequest> requests) {
+const GemmOp& product(const LineGroup& run, std::span<const OpRequest> requests) {
   return std::get<GemmOp>(requests[run.on_array[0] ? 0 : 1].item);
 }
 
 /// Is a wait for an operand the first thing of the load queue in its outermost loop? Then it may as
 /// well stand before the loop.
-bool waits_first(const ChainLink& link, const OperandPort& port) {
+bool waits_first(const OpTrace& trace, const OperandPort& port) {
   size_t end = 0;  // of the outermost loop
   bool loaded = false;
-  for (size_t i = 0; i < link.steps.size(); ++i) {
-    const hw::Step& s = link.steps[i];
+  for (size_t i = 0; i < trace.steps.size(); ++i) {
+    const hw::Step& s = trace.steps[i];
     if (i >= end) {
       loaded = false;
       end = s.kind == hw::Step::Kind::loop ? i + 1 + static_cast<size_t>(s.span) : i + 1;
     }
-    if (s.kind == hw::Step::Kind::wait_marks && link.ports[static_cast<size_t>(s.tensor)] == port)
+    if (s.kind == hw::Step::Kind::wait_marks && trace.ports[static_cast<size_t>(s.tensor)] == port)
       return !loaded && s.to_read;
     if (s.kind == hw::Step::Kind::stage) return false;
     loaded = loaded || s.kind == hw::Step::Kind::load;
@@ -37,11 +37,11 @@ bool waits_first(const ChainLink& link, const OperandPort& port) {
 }
 
 /// Says which marks pieces wait for; false where these don't cover what they read.
-bool set_marks(const LineRun& run, const std::vector<std::vector<int64_t>>& ends,
-               std::vector<LineTurn>& turns) {
+bool set_marks(const LineGroup& run, const std::vector<std::vector<int64_t>>& ends,
+               std::vector<LineStep>& turns) {
   std::vector<int64_t> marked(run.ops.size(), -1);
   for (size_t i = 0; i < turns.size(); ++i) {
-    LineTurn& t = turns[i];
+    LineStep& t = turns[i];
     if (t.k > 0) {
       t.awaits = marked[t.k - 1];
       const int64_t needed = run.flows[t.k].needed(ends[t.k][static_cast<size_t>(t.piece)]);
@@ -56,53 +56,53 @@ bool set_marks(const LineRun& run, const std::vector<std::vector<int64_t>>& ends
 
 /// Does a piece run as it is cut: as lane commands where it isn't a product, with what it waits for
 /// in front?
-bool as_cut(const LineCutInput& in, const LineTurn& turn, const ChainLink& link) {
+bool as_cut(const LineTilingInput& in, const LineStep& turn, const OpTrace& trace) {
   if (!in.run.on_array[turn.k] && !in.mapper.takes_lanes(turn.op.request)) return false;
-  return loads_first(link) && (turn.k == 0 || waits_first(link, in.run.flows[turn.k].in));
+  return loads_first(trace) && (turn.k == 0 || waits_first(trace, in.run.flows[turn.k].in));
 }
 
 }  // namespace
 
-int64_t most_lines(const LineRun& run, std::span<const OpRequest> requests,
+int64_t most_lines(const LineGroup& run, std::span<const OpRequest> requests,
                    const hw::HwConfig& hw) {
   const GemmOp& op = product(run, requests);
   return std::min(op.out[1] / 2, hw.accumulator_rows() / op.out[2]);
 }
 
-std::optional<FoundCut> best_line_cut(int64_t most_lines,
-                                      const std::function<int64_t(const LineCut&)>& cycles) {
+std::optional<FoundShape> best_line_shape(
+    int64_t most_lines, const std::function<int64_t(const LineTileShape&)>& cycles) {
   if (most_lines < 1) return std::nullopt;
   // Powers of two, all of them: where more fits, the same ones are tried and some more.
-  std::optional<FoundCut> best;
+  std::optional<FoundShape> best;
   for (auto lines = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(most_lines)));
        lines > 0; lines /= 2)
     for (const int64_t tiles : {2, 1})
       for (const int64_t chunks : {1, 2}) {
-        const LineCut cut{lines, tiles, chunks};
+        const LineTileShape cut{lines, tiles, chunks};
         const int64_t its = cycles(cut);
-        if (!best || its < best->cycles) best = FoundCut{cut, its};
+        if (!best || its < best->cycles) best = FoundShape{cut, its};
       }
   return best;
 }
 
-std::optional<std::vector<LineTurn>> cut_into(const LineCutInput& in, const LineCut& cut) {
-  const LineRun& run = in.run;
+std::optional<std::vector<LineStep>> cut_into(const LineTilingInput& in, const LineTileShape& cut) {
+  const LineGroup& run = in.run;
   const int64_t count = ceil_div(product(run, in.requests).out[1], cut.lines * cut.tiles);
   if (count == 1 || count > kMostPieces) return std::nullopt;
   const auto ends = line_ends(run, cut.lines * cut.tiles);
-  std::vector<LineTurn> out;
+  std::vector<LineStep> out;
   std::set<std::pair<size_t, const Mapping*>> looked_at;  // equal pieces have one mapping
-  for (const Turn& t : turns(run.on_array, count)) {
+  for (const TileStep& t : interleave(run.on_array, count)) {
     const auto piece = static_cast<size_t>(t.piece);
     const int64_t first = piece == 0 ? 0 : ends[t.k][piece - 1];
     const int64_t lines = ends[t.k][piece] - first;
     if (lines == 0) continue;
-    LineTurn turn{t.k, t.piece, cut_lines(in.requests[t.k], first, lines, in.hw), {}};
-    const SlotTurns slots{.chunks = cut.chunks,
-                          .lines = run.on_array[t.k] ? std::min(cut.lines, lines) : 0};
+    LineStep turn{t.k, t.piece, cut_lines(in.requests[t.k], first, lines, in.hw), {}};
+    const SlotChunks slots{.chunks = cut.chunks,
+                           .lines = run.on_array[t.k] ? std::min(cut.lines, lines) : 0};
     const auto mapping = in.mapper.map_piece(turn.op.request, slots, *in.names[t.k]);
     if (!mapping) return std::nullopt;
-    if (looked_at.emplace(t.k, mapping->get()).second && !as_cut(in, turn, (*mapping)->link))
+    if (looked_at.emplace(t.k, mapping->get()).second && !as_cut(in, turn, (*mapping)->trace))
       return std::nullopt;
     turn.mapping = *mapping;
     out.push_back(std::move(turn));

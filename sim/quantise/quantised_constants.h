@@ -5,7 +5,7 @@
 namespace accsim::sim {
 
 /// What the numbers of a network's parts are made of.
-struct RealSource {
+struct ConstantsSource {
   const Graph& graph;
   const CostedNetwork& network;
   const hw::HwConfig& hw;
@@ -17,7 +17,7 @@ struct RealSource {
 /// The numbers with which a part computes, in int8, what its layer's nodes do: weights of one scale
 /// an output channel, tables of the layer's functions, scales and zero points of its tensors.
 /// Errc::unsupported, with the layer's name, where it isn't known how.
-Result<PartNumbers> real_numbers(const RealSource& source, const NetworkPart& part);
+Result<PartNumbers> quantised_constants(const ConstantsSource& source, const NetworkPart& part);
 
 /// The codes of an array as they lie in memory.
 std::vector<uint8_t> codes_in_memory(const ref::Array& array, const Layout& layout,

@@ -1,4 +1,4 @@
-#include "sim/quantise/real_case.h"
+#include "sim/quantise/quantised_case.h"
 
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ MadeCase case_of(const ModelDef& m) {
   const hw::HwConfig hw = *hw::load_hw(kSource + "/configs/8x8.yaml");
   MadeCase out{*elaborate(m, {}), {}, {}};
   out.costed = *cost_network(out.graph, hw, {});
-  auto made = real_network_case(out.graph, out.costed, hw, 1, 1);
+  auto made = quantised_network_case(out.graph, out.costed, hw, 1, 1);
   EXPECT_TRUE(made.ok()) << (made ? "" : made.errors().front().text());
   out.made = std::move(*made);
   return out;
@@ -46,7 +46,7 @@ MadeCase case_of(const ModelDef& m) {
 TEST(RealCase, HasTheNumbersOfAFloatRunWhereTheWeightsAre) {
   const MadeCase c = case_of(small_network(true));
   EXPECT_EQ(c.made.report.parts, 2);
-  EXPECT_EQ(c.made.report.real_parts, 2);
+  EXPECT_EQ(c.made.report.part_constants, 2);
   const GemmOperands& product = c.made.numbers.at(0).operands;
   // Weights of both output channels are -5 .. 5 eighths; of 127 steps each eighth gets 25.
   for (size_t tap = 0; tap < 9; ++tap)
@@ -66,7 +66,7 @@ TEST(RealCase, HasTheNumbersOfAFloatRunWhereTheWeightsAre) {
 TEST(RealCase, HasRandomNumbersWithoutWeights) {
   const MadeCase c = case_of(small_network(false));
   EXPECT_EQ(c.made.report.parts, 2);
-  EXPECT_EQ(c.made.report.real_parts, 0);
+  EXPECT_EQ(c.made.report.part_constants, 0);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "sim/schedule/chain_text.h"
+#include "sim/schedule/op_order.h"
 
 #include <algorithm>
 #include <numeric>
@@ -10,21 +10,21 @@ namespace accsim::sim {
 namespace {
 
 bool all_load_first(const ScheduleInput& in) {
-  return std::ranges::all_of(in.mappings, [](const auto& m) { return loads_first(m->link); });
+  return std::ranges::all_of(in.mappings, [](const auto& m) { return loads_first(m->trace); });
 }
 
 int64_t staged_bytes(const ScheduleInput& in) {
   if (in.mapper.options().all_room) return 0;
   std::vector<int64_t> regions(hw::kMostRegions, 0);
   for (const auto& m : in.mappings)
-    for (size_t r = 0; r < m->link.regions.size(); ++r)
-      regions[r] = std::max(regions[r], m->link.regions[r]);
+    for (size_t r = 0; r < m->trace.regions.size(); ++r)
+      regions[r] = std::max(regions[r], m->trace.regions[r]);
   return std::accumulate(regions.begin(), regions.end(), int64_t{0});
 }
 
 }  // namespace
 
-ChainText::ChainText(const ScheduleInput& in)
+OpOrder::OpOrder(const ScheduleInput& in)
     : in_(in),
       chain_(in.hw, all_load_first(in), in.memory),
       begin_(chain_.place()),
@@ -33,71 +33,71 @@ ChainText::ChainText(const ScheduleInput& in)
   for (const LayerTensors& t : in.tensors) own_ = std::max(own_, t.end);
 }
 
-Stretch ChainText::whole(size_t op) const {
+ScheduledOp OpOrder::whole(size_t op) const {
   const auto& mapping = in_.mappings[op];
   const size_t layer = in_.ops[op].layer;
   const LayerPorts& ports = in_.ops[op].request->ports;
-  Stretch out{layer, op, mapping, -1, numbers(mapping->link, ports, in_.tensors[layer])};
-  for (const OperandPort& port : mapping->link.ports)
+  ScheduledOp out{layer, op, mapping, -1, numbers(mapping->trace, ports, in_.tensors[layer])};
+  for (const OperandPort& port : mapping->trace.ports)
     out.offsets.push_back(offset_in_chain(in_.tensors[layer], ports, port));
   return out;
 }
 
-int64_t ChainText::offset_in_whole(size_t op, const OperandPort& port, int64_t offset) const {
+int64_t OpOrder::offset_in_whole(size_t op, const OperandPort& port, int64_t offset) const {
   const ChainOp& of = in_.ops[op];
   return offset_in_chain(in_.tensors[of.layer], of.request->ports, port, offset);
 }
 
-bool ChainText::stays_whole(const std::vector<size_t>& ops) const {
+bool OpOrder::stays_whole(const std::vector<size_t>& ops) const {
   return std::ranges::any_of(ops, [&](size_t op) {
     return whole_.contains(op) || in_.mapper.is_pinned(in_.lowered.layers[in_.ops[op].layer].name);
   });
 }
 
-void ChainText::add(Stretch s) {
+void OpOrder::add(ScheduledOp s) {
   done_[s.op] = true;
-  out_.shares.push_back(chain_.add(s.mapping->link.steps, s.tensors));
-  out_.stretches.push_back(std::move(s));
+  out_.shares.push_back(chain_.add(s.mapping->trace.steps, s.tensors));
+  out_.order.push_back(std::move(s));
 }
 
-void ChainText::add_whole(size_t first, size_t last, const std::vector<size_t>& except) {
+void OpOrder::add_whole(size_t first, size_t last, const std::vector<size_t>& except) {
   for (size_t i = first; i <= last; ++i)
     if (!done_[i] && std::ranges::find(except, i) == except.end()) add(whole(i));
 }
 
-int64_t ChainText::cycles(const std::vector<Stretch>& stretches, int64_t most) {
+int64_t OpOrder::cycles(const std::vector<ScheduledOp>& scheduled, int64_t most) {
   return cycles_with([&](hw::Chain& chain) {
-    for (const Stretch& s : stretches) {
-      chain.add(s.mapping->link.steps, s.tensors);
+    for (const ScheduledOp& s : scheduled) {
+      chain.add(s.mapping->trace.steps, s.tensors);
       if (chain.total() > most) return;
     }
   });
 }
 
-ChainText::State ChainText::state() const {
-  return {chain_.place(), out_.stretches.size(), out_.shared.size(), done_};
+OpOrder::State OpOrder::state() const {
+  return {chain_.place(), out_.order.size(), out_.shared.size(), done_};
 }
 
-void ChainText::go_back(const State& to) {
+void OpOrder::go_back(const State& to) {
   chain_.go_back(to.place);
-  out_.stretches.resize(to.stretches);
-  out_.shares.resize(to.stretches);
+  out_.order.resize(to.order);
+  out_.shares.resize(to.order);
   out_.shared.resize(to.shared);
   done_ = to.done;
 }
 
-Schedule ChainText::take() {
+Schedule OpOrder::take() {
   out_.total = chain_.total();
   chain_.go_back(begin_);
   done_.assign(done_.size(), false);
   return std::exchange(out_, {});
 }
 
-bool ChainText::leave_whole(const Schedule& cut, const SharedPlaces& places) {
+bool OpOrder::leave_whole(const Schedule& cut, const SharedPlaces& places) {
   const size_t before = whole_.size();
   std::set<size_t> all;
-  for (size_t i = 0; i < cut.stretches.size(); ++i) {
-    const Stretch& s = cut.stretches[i];
+  for (size_t i = 0; i < cut.order.size(); ++i) {
+    const ScheduledOp& s = cut.order[i];
     if (s.piece < 0) continue;
     all.insert(s.op);
     if (std::ranges::any_of(places.left_out,

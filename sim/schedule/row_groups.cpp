@@ -1,23 +1,23 @@
-#include "sim/schedule/row_runs.h"
+#include "sim/schedule/row_groups.h"
 
 #include <algorithm>
 
 namespace accsim::sim {
 namespace {
 
-class RunFinder {
+class RowGroupFinder {
  public:
-  RunFinder(const OpReaders& readers, const hw::HwConfig& hw, std::span<const ChainOp> ops)
+  RowGroupFinder(const OpReaders& readers, const hw::HwConfig& hw, std::span<const ChainOp> ops)
       : readers_(readers), hw_(hw), ops_(ops) {}
 
-  std::vector<RowRun> find() {
-    std::vector<RowRun> out;
+  std::vector<RowGroup> find() {
+    std::vector<RowGroup> out;
     for (const ChainOp& op : ops_) flows_.push_back(row_flow(*op.request, hw_));
     // In one, or in a chain of one unit, whose rest is of one unit, too.
     std::vector<bool> seen(ops_.size(), false);
     for (size_t i = 0; i < ops_.size(); ++i) {
       if (seen[i]) continue;
-      RowRun run;
+      RowGroup run;
       for (std::optional<size_t> at = i; at && flows_[*at]; at = next(*at)) {
         run.ops.push_back(*at);
         run.flows.push_back(*flows_[*at]);
@@ -49,14 +49,14 @@ class RunFinder {
     return to.rows == from.rows && to.in_row == from.out_row ? found : std::nullopt;
   }
 
-  bool has_both_units(const RowRun& run) const {
+  bool has_both_units(const RowGroup& run) const {
     const auto on_array = [&](size_t op) { return readers_.on_array(op); };
     return std::ranges::any_of(run.ops, on_array) && !std::ranges::all_of(run.ops, on_array);
   }
 
-  void add_pairs(RowRun& run) const {
+  void add_pairs(RowGroup& run) const {
     for (size_t k = 0; run.ops.size() > 2 && k + 1 < run.ops.size(); ++k) {
-      RowRun pair;
+      RowGroup pair;
       pair.ops = {run.ops[k], run.ops[k + 1]};
       pair.flows = {run.flows[k], run.flows[k + 1]};
       if (!has_both_units(pair)) continue;
@@ -67,7 +67,7 @@ class RunFinder {
   }
 
   /// Of tensors that are alive anywhere in `span`, those between the run's ops left out.
-  int64_t shared_beside(const std::vector<size_t>& span, const RowRun& run) const {
+  int64_t shared_beside(const std::vector<size_t>& span, const RowGroup& run) const {
     std::vector<size_t> between;
     for (size_t k = 0; k + 1 < run.ops.size(); ++k)
       if (run.flows[k].out.side == OperandPort::Side::output)
@@ -83,12 +83,12 @@ class RunFinder {
 
 }  // namespace
 
-std::vector<RowRun> row_runs(const OpReaders& readers, const hw::HwConfig& hw,
-                             std::span<const ChainOp> ops) {
-  return RunFinder(readers, hw, ops).find();
+std::vector<RowGroup> row_groups(const OpReaders& readers, const hw::HwConfig& hw,
+                                 std::span<const ChainOp> ops) {
+  return RowGroupFinder(readers, hw, ops).find();
 }
 
-std::vector<Turn> turns(const std::vector<bool>& on_array, int64_t count) {
+std::vector<TileStep> interleave(const std::vector<bool>& on_array, int64_t count) {
   // Op k is behind[k] pieces behind the first one. What the array makes for the vector unit is a
   // piece ahead: then nobody waits for it.
   std::vector<int64_t> behind(on_array.size(), 0);
@@ -98,7 +98,7 @@ std::vector<Turn> turns(const std::vector<bool>& on_array, int64_t count) {
   for (const bool array : {false, true})
     for (size_t k = on_array.size(); k-- > 0;)
       if (on_array[k] == array) order.push_back(k);
-  std::vector<Turn> out;
+  std::vector<TileStep> out;
   for (int64_t step = 0; step < count + behind.back(); ++step)
     for (const size_t k : order)
       if (const int64_t piece = step - behind[k]; piece >= 0 && piece < count)
@@ -106,9 +106,9 @@ std::vector<Turn> turns(const std::vector<bool>& on_array, int64_t count) {
   return out;
 }
 
-std::vector<int64_t> most_alive(std::span<const Turn> turns, size_t ops) {
+std::vector<int64_t> most_alive(std::span<const TileStep> turns, size_t ops) {
   std::vector<int64_t> alive(ops, 0), most(ops, 0);
-  for (const Turn& t : turns) {
+  for (const TileStep& t : turns) {
     most[t.k] = std::max(most[t.k], ++alive[t.k]);
     if (t.k > 0) --alive[t.k - 1];
   }

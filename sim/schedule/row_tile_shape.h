@@ -4,7 +4,7 @@
 #include <limits>
 #include <vector>
 
-#include "sim/schedule/row_runs.h"
+#include "sim/schedule/row_groups.h"
 
 namespace accsim::sim {
 
@@ -13,7 +13,7 @@ namespace accsim::sim {
 inline constexpr int64_t kFewChunks = 2, kManyChunks = 4;
 
 /// How a run of rows is cut.
-struct RowCut {
+struct RowTileShape {
   int64_t pieces = 1;  ///< 1: it isn't
   int64_t chunks = kFewChunks;
   int pair = -1;  ///< which of its pairs is cut, the rest of it stays whole; -1: all of it
@@ -21,38 +21,38 @@ struct RowCut {
   /// stand between them, so that slots of activations go to both by turns.
   int64_t parts = 1;
 
-  bool operator==(const RowCut&) const = default;
+  bool operator==(const RowTileShape&) const = default;
 };
 
 /// A piece of op `k` of a run, or a part of it.
-struct PartTurn {
+struct PartStep {
   size_t k = 0;
   int64_t piece = 0, part = 0;
 };
 /// The order of a run's pieces with those of the vector unit in parts: what a step has on the array
 /// stands between what it has in the vector unit, whose last part stands before the last of it.
-std::vector<PartTurn> in_parts(const std::vector<Turn>& turns, const std::vector<bool>& on_array,
-                               int64_t parts);
+std::vector<PartStep> in_parts(const std::vector<TileStep>& turns,
+                               const std::vector<bool>& on_array, int64_t parts);
 /// Most pieces of which parts have been written and not all have been read, by op that writes them.
-std::vector<int64_t> most_alive(const std::vector<PartTurn>& turns,
+std::vector<int64_t> most_alive(const std::vector<PartStep>& turns,
                                 const std::vector<bool>& on_array, int64_t parts);
 
 /// What of a run is cut.
-inline const RowRun* cut_part(const RowRun* run, const RowCut& as) {
+inline const RowGroup* cut_part(const RowGroup* run, const RowTileShape& as) {
   return as.pair < 0 ? run : &run->pairs[static_cast<size_t>(as.pair)].second;
 }
 
 /// Finds among the ways to run a run's ops, as a whole or cut, of those that are no slower than the
 /// whole and within the slack of the fastest that cuts all of them or none, the one of the least
 /// cycles times bytes from and to DRAM. A pair that is only faster isn't taken.
-class RowCutChoice {
+class RowShapeChoice {
  public:
   struct Tried {
-    RowCut cut;
+    RowTileShape cut;
     int64_t cycles = 0, dram_bytes = 0;  ///< cycles: until the end of the run
   };
   /// begin: cycles before the run; most_slack: the most that best() is asked for.
-  RowCutChoice(int64_t begin, double most_slack, const Tried& whole)
+  RowShapeChoice(int64_t begin, double most_slack, const Tried& whole)
       : begin_(begin), most_slack_(most_slack), fewest_(whole.cycles), tried_{whole} {}
 
   void offer(const Tried& t) {
@@ -66,8 +66,8 @@ class RowCutChoice {
   int64_t limit() const { return limit(most_slack_); }
   /// With so much slack of the run's own cycles. The first of equals; without slack the fewest
   /// bytes of the fastest.
-  RowCut best(double slack) const {
-    RowCut out;
+  RowTileShape best(double slack) const {
+    RowTileShape out;
     double least = std::numeric_limits<double>::infinity();
     for (const Tried& t : tried_) {
       const double burden =

@@ -1,23 +1,23 @@
-#include "sim/schedule/line_runs.h"
+#include "sim/schedule/line_groups.h"
 
 #include <algorithm>
 
 namespace accsim::sim {
 namespace {
 
-class LineRunFinder {
+class LineGroupFinder {
  public:
-  LineRunFinder(const OpReaders& readers, const hw::HwConfig& hw, std::span<const ChainOp> ops)
+  LineGroupFinder(const OpReaders& readers, const hw::HwConfig& hw, std::span<const ChainOp> ops)
       : readers_(readers) {
     for (const ChainOp& op : ops) flows_.push_back(line_flow(*op.request, hw));
   }
 
-  std::vector<LineRun> find() {
-    std::vector<LineRun> out;
+  std::vector<LineGroup> find() {
+    std::vector<LineGroup> out;
     std::vector<bool> taken(flows_.size(), false);
     for (size_t i = 0; i < flows_.size(); ++i) {
       if (taken[i]) continue;
-      LineRun run;
+      LineGroup run;
       for (std::optional<size_t> at = i; at && flows_[*at]; at = next(*at)) {
         run.ops.push_back(*at);
         run.flows.push_back(*flows_[*at]);
@@ -57,7 +57,7 @@ int64_t made_of(const LineFlow& flow, int64_t read) {
 }
 
 /// The least bytes of the shared buffer that are alive while a run is, in pieces.
-int64_t least_shared(const LineRun& run, std::span<const ChainOp> ops) {
+int64_t least_shared(const LineGroup& run, std::span<const ChainOp> ops) {
   int64_t out = run.shared;
   for (size_t k = 0; k + 1 < run.ops.size(); ++k) {
     const LineFlow& flow = run.flows[k];
@@ -70,10 +70,10 @@ int64_t least_shared(const LineRun& run, std::span<const ChainOp> ops) {
 
 }  // namespace
 
-std::vector<TensorId> in_the_way(std::span<const LineRun> runs, std::span<const ChainOp> ops,
+std::vector<TensorId> in_the_way(std::span<const LineGroup> runs, std::span<const ChainOp> ops,
                                  std::span<const LayerTensors> tensors, const hw::HwConfig& hw) {
   std::vector<TensorId> out;
-  for (const LineRun& run : runs) {
+  for (const LineGroup& run : runs) {
     const int64_t least = std::min(least_shared(run, ops), least_shared(first_two(run), ops));
     const OperandPort& in = run.flows[0].in;
     if (least <= hw.shared.free_bytes() || in.side != OperandPort::Side::input) continue;
@@ -85,8 +85,8 @@ std::vector<TensorId> in_the_way(std::span<const LineRun> runs, std::span<const 
   return out;
 }
 
-LineRun first_two(const LineRun& run) {
-  LineRun out = run;
+LineGroup first_two(const LineGroup& run) {
+  LineGroup out = run;
   out.ops.resize(2);
   out.flows.resize(2);
   out.on_array.resize(2);
@@ -94,12 +94,12 @@ LineRun first_two(const LineRun& run) {
   return out;
 }
 
-std::vector<LineRun> line_runs(const OpReaders& readers, const hw::HwConfig& hw,
-                               std::span<const ChainOp> ops) {
-  return LineRunFinder(readers, hw, ops).find();
+std::vector<LineGroup> line_groups(const OpReaders& readers, const hw::HwConfig& hw,
+                                   std::span<const ChainOp> ops) {
+  return LineGroupFinder(readers, hw, ops).find();
 }
 
-std::vector<std::vector<int64_t>> line_ends(const LineRun& run, int64_t lines) {
+std::vector<std::vector<int64_t>> line_ends(const LineGroup& run, int64_t lines) {
   std::vector<std::vector<int64_t>> out(run.ops.size());
   const size_t cut = run.on_array[0] ? 0 : 1;
   const int64_t all = run.flows[cut].lines;

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "sim/operators/node_view.h"
-#include "sim/quantise/real_parts.h"
+#include "sim/quantise/part_constants.h"
 
 namespace accsim::sim {
 namespace {
@@ -11,10 +11,12 @@ void put_word(std::vector<uint8_t>& to, int32_t word) {
     to.push_back(static_cast<uint8_t>(static_cast<uint32_t>(word) >> (8 * byte)));
 }
 
-class RealRows : public RealPart {
+class RowConstants : public PartConstants {
  public:
-  RealRows(const RealSource& source, const NetworkPart& part)
-      : RealPart(source, part), rows_(*part.mapping->of<RowSource>()), work_(rows_.problem.work) {}
+  RowConstants(const ConstantsSource& source, const NetworkPart& part)
+      : PartConstants(source, part),
+        rows_(*part.mapping->of<RowSource>()),
+        work_(rows_.problem.work) {}
 
   Result<PartNumbers> run() {
     x_ = read(work_.in_port);
@@ -252,8 +254,8 @@ class RealRows : public RealPart {
 
 }  // namespace
 
-Result<PartNumbers> real_rows(const RealSource& source, const NetworkPart& part) {
-  return RealRows(source, part).run();
+Result<PartNumbers> row_constants(const ConstantsSource& source, const NetworkPart& part) {
+  return RowConstants(source, part).run();
 }
 
 }  // namespace accsim::sim

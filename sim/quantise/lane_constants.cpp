@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "sim/cost/compare_bytes.h"
-#include "sim/quantise/real_parts.h"
+#include "sim/quantise/part_constants.h"
 
 namespace accsim::sim {
 namespace {
@@ -20,10 +20,10 @@ int lane_shift(double a, double b) {
   return std::clamp(kBits - exponent, 0, kMostShift);
 }
 
-class RealLanes : public RealPart {
+class LaneConstants : public PartConstants {
  public:
-  RealLanes(const RealSource& source, const NetworkPart& part)
-      : RealPart(source, part),
+  LaneConstants(const ConstantsSource& source, const NetworkPart& part)
+      : PartConstants(source, part),
         lanes_(*part.mapping->of<LaneSource>()),
         work_(lanes_.problem.work) {}
 
@@ -226,8 +226,8 @@ class RealLanes : public RealPart {
 
 }  // namespace
 
-Result<PartNumbers> real_lanes(const RealSource& source, const NetworkPart& part) {
-  return RealLanes(source, part).run();
+Result<PartNumbers> lane_constants(const ConstantsSource& source, const NetworkPart& part) {
+  return LaneConstants(source, part).run();
 }
 
 }  // namespace accsim::sim

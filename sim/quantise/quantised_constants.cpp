@@ -1,19 +1,19 @@
-#include "sim/quantise/real_numbers.h"
+#include "sim/quantise/quantised_constants.h"
 
-#include "sim/quantise/real_parts.h"
+#include "sim/quantise/part_constants.h"
 
 namespace accsim::sim {
 namespace {
 
 /// Moves: nothing but the constants among what they read.
-class RealMove : public RealPart {
+class RealMove : public PartConstants {
  public:
-  using RealPart::RealPart;
+  using PartConstants::PartConstants;
 
   Result<PartNumbers> run() {
     for (size_t i = 0; i < part_.tensors.size(); ++i) {
       if (!part_.constant[i]) continue;
-      const OperandPort port = part_.ports->of(part_.mapping->link.ports[i]);
+      const OperandPort port = part_.ports->of(part_.mapping->trace.ports[i]);
       if (port.side != OperandPort::Side::input) return unknown("a move with a table of its own");
       const TensorId id = read(port.index);
       if (id == kNoTensor || !is_float(tensor(id).dtype))
@@ -29,7 +29,7 @@ class RealMove : public RealPart {
 
 }  // namespace
 
-Result<ValueRange> limits_of(const RealSource& source, NodeId clip) {
+Result<ValueRange> limits_of(const ConstantsSource& source, NodeId clip) {
   constexpr double kFar = 1e30;
   const Node& node = source.graph.nodes[static_cast<size_t>(clip)];
   UnaryFunction f;
@@ -40,7 +40,7 @@ Result<ValueRange> limits_of(const RealSource& source, NodeId clip) {
   return ValueRange{(*ends)[0], (*ends)[1]};
 }
 
-Result<std::pair<int32_t, int32_t>> RealPart::limits() const {
+Result<std::pair<int32_t, int32_t>> PartConstants::limits() const {
   int32_t low = INT8_MIN, high = INT8_MAX;
   for (const Layer& merged : source_.network.lowered.layers) {
     if (merged.merged_into != static_cast<int>(part_.layer) || merged.in_function) continue;
@@ -54,10 +54,10 @@ Result<std::pair<int32_t, int32_t>> RealPart::limits() const {
   return std::pair(low, high);
 }
 
-Result<PartNumbers> real_numbers(const RealSource& source, const NetworkPart& part) {
-  if (part.mapping->of<GemmSource>()) return real_product(source, part);
-  if (part.mapping->of<LaneSource>()) return real_lanes(source, part);
-  if (part.mapping->of<RowSource>()) return real_rows(source, part);
+Result<PartNumbers> quantised_constants(const ConstantsSource& source, const NetworkPart& part) {
+  if (part.mapping->of<GemmSource>()) return product_constants(source, part);
+  if (part.mapping->of<LaneSource>()) return lane_constants(source, part);
+  if (part.mapping->of<RowSource>()) return row_constants(source, part);
   return RealMove(source, part).run();
 }
 

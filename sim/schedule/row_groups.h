@@ -12,14 +12,14 @@ namespace accsim::sim {
 
 /// Ops of which each makes its rows of those that the one before has written and that nobody else
 /// reads, on array and vector unit both: pieces of theirs can take turns.
-struct RowRun {
+struct RowGroup {
   std::vector<size_t> ops;  ///< rising
   std::vector<RowFlow> flows;
   /// Bytes of the shared buffer, while any of the ops' layers runs, of tensors that aren't from one
   /// of them to the next.
   int64_t shared_beside = 0;
   /// Of more than two ops: two neighbours each that are a run of their own, by the first of them.
-  std::vector<std::pair<size_t, RowRun>> pairs = {};
+  std::vector<std::pair<size_t, RowGroup>> pairs = {};
 
   size_t first() const { return ops.front(); }
   /// Bytes of rows between op k and the next one, of a piece.
@@ -29,19 +29,19 @@ struct RowRun {
 };
 
 /// The runs among a network's ops, none of them in two; in order of their first ops.
-std::vector<RowRun> row_runs(const OpReaders& readers, const hw::HwConfig& hw,
-                             std::span<const ChainOp> ops);
+std::vector<RowGroup> row_groups(const OpReaders& readers, const hw::HwConfig& hw,
+                                 std::span<const ChainOp> ops);
 
 /// A piece of op `k` of a run.
-struct Turn {
+struct TileStep {
   size_t k = 0;
   int64_t piece = 0;
 };
 /// An order of the pieces of ops of these units, in which what the vector unit works on was made
 /// while it worked on the piece before, and the array works beside it.
-std::vector<Turn> turns(const std::vector<bool>& on_array, int64_t count);
+std::vector<TileStep> interleave(const std::vector<bool>& on_array, int64_t count);
 
 /// Most pieces that have been written and not yet been read, by op of the run that writes them.
-std::vector<int64_t> most_alive(std::span<const Turn> turns, size_t ops);
+std::vector<int64_t> most_alive(std::span<const TileStep> turns, size_t ops);
 
 }  // namespace accsim::sim

@@ -10,19 +10,19 @@ namespace accsim::sim {
 
 /// A group cut into pieces: what stands in the text.
 struct CutGroup {
-  std::vector<Stretch> stretches;
+  std::vector<ScheduledOp> order;
   int64_t shared = 0;            ///< bytes in the shared buffer
   std::vector<OpRequest> moved;  ///< by op, where something doesn't lie where it did
 };
 
 /// A network's text as it is put together, op by op or in pieces, with what it takes so far.
-class ChainText {
+class OpOrder {
  public:
-  explicit ChainText(const ScheduleInput& in);
+  explicit OpOrder(const ScheduleInput& in);
 
   const ScheduleInput& input() const { return in_; }
   /// An op as a whole.
-  Stretch whole(size_t op) const;
+  ScheduledOp whole(size_t op) const;
   /// offset_in_chain() of an op's operand.
   int64_t offset_in_whole(size_t op, const OperandPort& port, int64_t offset) const;
   /// Bytes of the shared buffer, beside what programs stage in.
@@ -30,11 +30,11 @@ class ChainText {
   /// May nothing be cut of these ops: has the user pinned one, or is one left whole?
   bool stays_whole(const std::vector<size_t>& ops) const;
 
-  void add(Stretch s);
+  void add(ScheduledOp s);
   bool has(size_t op) const { return done_[op]; }
   /// Those from one op to another that aren't there yet, but for those of `except`.
   void add_whole(size_t first, size_t last, const std::vector<size_t>& except = {});
-  /// Adds a group's stretches as `find` finds them, if it does. What stands between the ops depends
+  /// Adds a group's scheduled as `find` finds them, if it does. What stands between the ops depends
   /// on none of them: it goes before.
   template <class Find>
   auto add_cut(const std::vector<size_t>& ops, const Find& find) {
@@ -45,7 +45,7 @@ class ChainText {
       go_back(before);
       return cut;
     }
-    for (Stretch& s : cut->stretches) add(std::move(s));
+    for (ScheduledOp& s : cut->order) add(std::move(s));
     for (const size_t op : ops) done_[op] = true;
     out_.shared.push_back({in_.ops[ops.front()].layer, in_.ops[ops.back()].layer, cut->shared});
     return cut;
@@ -65,13 +65,13 @@ class ChainText {
     chain_.go_back(begin);
     return total;
   }
-  /// Of stretches; once it is more than `most`, only that it is.
-  int64_t cycles(const std::vector<Stretch>& stretches, int64_t most);
+  /// Of scheduled; once it is more than `most`, only that it is.
+  int64_t cycles(const std::vector<ScheduledOp>& scheduled, int64_t most);
 
   /// What has been added so far.
   struct State {
     hw::Chain::Place place;
-    size_t stretches, shared;
+    size_t order, shared;
     std::vector<bool> done;
   };
   State state() const;
