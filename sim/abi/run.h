@@ -5,7 +5,7 @@
 #include <string>
 
 #include "hw/golden/machine.h"
-#include "hw/golden/random_program.h"
+#include "hw/random/random_program.h"
 #include "sim/abi/accsim.h"
 #include "sim/abi/command_times.h"
 #include "sim/abi/matrix.h"

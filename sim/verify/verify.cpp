@@ -8,8 +8,8 @@
 #include <mutex>
 #include <random>
 
-#include "hw/golden/scatter_loads.h"
 #include "hw/program/coverage.h"
+#include "hw/random/scatter_loads.h"
 #include "hw/timing/timing.h"
 #include "sim/base/sums.h"
 #include "sim/base/threads.h"

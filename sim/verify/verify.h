@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "hw/cosim/cosim.h"
-#include "hw/golden/random_program.h"
+#include "hw/random/random_program.h"
 #include "sim/cost/cost.h"
 #include "sim/program/network_range.h"
 #include "sim/report/verify.h"
@@ -22,7 +22,7 @@ struct VerifyCase {
   Tiling tiling;
   std::string cut;
   std::vector<int8_t> weights;  ///< as GemmOperands::weights; empty: random ones
-  bool scattered = false;       ///< loads come from both memories (hw/golden/scatter_loads.h)
+  bool scattered = false;       ///< loads come from both memories (hw/random/scatter_loads.h)
   /// Instead of a product: a program of all commands.
   std::shared_ptr<const hw::ProgramWithImage> mixed = nullptr;
 

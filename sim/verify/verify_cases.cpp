@@ -4,7 +4,7 @@
 #include <map>
 #include <random>
 
-#include "hw/golden/random_network.h"
+#include "hw/random/random_network.h"
 #include "sim/map/product/gemm_space.h"
 #include "sim/pack/operand_layout.h"
 #include "sim/program/layer_weights.h"

@@ -4,7 +4,7 @@
 #include <array>
 #include <type_traits>
 
-#include "hw/golden/random_program.h"
+#include "hw/random/random_program.h"
 #include "tests/support/machines.h"
 #include "tests/support/programs.h"
 

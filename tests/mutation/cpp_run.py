@@ -42,11 +42,9 @@ FLOW = [f"sim_{room}_test" for room in ROOMS]
 # Folders and the test programs that know them, the nearest first.
 FOLDERS = {
     "hw/timing": ["hw_timing_test", *FLOW],
-    "hw/golden": ["hw_golden_test", "sim_pack_test", *FLOW],
+    "hw/golden": ["hw_golden_test", "hw_random_test", "sim_pack_test", *FLOW],
     "sim/map": ["sim_map_test", "sim_pack_test", *FLOW],
 }
-# Random programs are inputs of tests: a fault there makes other ones.
-GENERATORS = ("random_", "draw.h")
 NEEDED = ("CMakeLists.txt", "CMakePresets.json", "hw", "sim", "rtl", "configs", "models", "tests")
 NEEDED_TOO = ("scripts", "web/dist", "docs", "validation", "examples")
 DETECTED = ("detected", "crashes", "hangs")
@@ -58,7 +56,7 @@ def candidates(folders):
     out = []
     for folder in folders:
         for path in sorted((ROOT / folder).rglob("*")):
-            if path.suffix in (".cpp", ".h") and not path.name.startswith(GENERATORS):
+            if path.suffix in (".cpp", ".h"):
                 out += cpp_mutants.find(ROOT, path, [*FLAGS, "-I", str(ROOT)])
     return out
 
@@ -86,7 +84,7 @@ class Tree:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(source, target)
         rooms = [f"sim/{room}" for room in ("map", "pack", *ROOMS)]
-        for folder in ("hw/timing", "hw/golden", *rooms):
+        for folder in ("hw/timing", "hw/golden", "hw/random", *rooms):
             shutil.copy2(
                 HERE / "cpp" / "recorder.cpp", self.root / "tests" / folder / "recorder_test.cpp"
             )

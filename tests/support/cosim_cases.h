@@ -4,7 +4,7 @@
 #include <string>
 
 #include "hw/golden/golden.h"
-#include "hw/golden/scatter_loads.h"
+#include "hw/random/scatter_loads.h"
 #include "sim/map/product/gemm_space.h"
 #include "sim/work/random_gemm.h"
 #include "tests/support/gemms.h"

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <set>
 
-#include "hw/golden/random_marks.h"
-#include "hw/golden/random_network.h"
 #include "hw/program/contract.h"
+#include "hw/random/random_marks.h"
+#include "hw/random/random_network.h"
 #include "hw/timing/timing.h"
 #include "tests/support/machines.h"
 

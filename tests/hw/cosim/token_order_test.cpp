@@ -5,7 +5,7 @@
 #include <deque>
 #include <map>
 
-#include "hw/golden/random_program.h"
+#include "hw/random/random_program.h"
 #include "tests/support/machines.h"
 #include "tests/support/programs.h"
 

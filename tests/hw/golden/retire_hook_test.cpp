@@ -7,7 +7,7 @@
 #include <random>
 #include <variant>
 
-#include "hw/golden/random_program.h"
+#include "hw/random/random_program.h"
 #include "tests/support/machines.h"
 
 namespace accsim::hw {

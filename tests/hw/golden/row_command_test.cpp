@@ -4,8 +4,8 @@
 #include <cmath>
 #include <random>
 
-#include "hw/golden/random_rows.h"
 #include "hw/golden/row_math.h"
+#include "hw/random/random_rows.h"
 #include "tests/hw/golden/lane_program.h"
 #include "tests/hw/golden/row_definitions.h"
 #include "tests/support/index.h"

@@ -3,7 +3,7 @@
 #include <random>
 
 #include "hw/golden/machine.h"
-#include "hw/golden/random_program.h"
+#include "hw/random/random_program.h"
 #include "tests/hw/golden/tiny_program.h"
 
 namespace accsim::hw {

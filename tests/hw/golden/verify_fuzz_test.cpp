@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "hw/golden/golden.h"
-#include "hw/golden/random_network.h"
-#include "hw/golden/random_program.h"
+#include "hw/random/random_network.h"
+#include "hw/random/random_program.h"
 #include "tests/hw/golden/tiny_program.h"
 #include "tests/support/machines.h"
 

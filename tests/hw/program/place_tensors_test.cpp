@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "hw/golden/draw.h"
+#include "hw/random/draw.h"
 #include "tests/hw/program/refused.h"
 #include "tests/support/programs.h"
 

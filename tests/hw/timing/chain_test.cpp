@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <random>
 
-#include "hw/golden/random_program.h"
 #include "hw/program/append_layer.h"
+#include "hw/random/random_program.h"
 #include "tests/support/machines.h"
 #include "tests/support/programs.h"
 

@@ -9,7 +9,7 @@
 #include <random>
 #include <sstream>
 
-#include "hw/golden/random_program.h"
+#include "hw/random/random_program.h"
 #include "tests/support/machines.h"
 #include "tests/support/temp_path.h"
 

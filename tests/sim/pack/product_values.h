@@ -6,7 +6,7 @@
 #include <random>
 
 #include "hw/golden/golden.h"
-#include "hw/golden/scatter_loads.h"
+#include "hw/random/scatter_loads.h"
 #include "sim/map/product/gemm_space.h"
 #include "sim/pack/operand_layout.h"
 

@@ -1,6 +1,6 @@
-#include "hw/golden/scatter_loads.h"
+#include "hw/random/scatter_loads.h"
 
-#include "hw/golden/draw.h"
+#include "hw/random/draw.h"
 
 namespace accsim::hw {
 namespace {

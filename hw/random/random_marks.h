@@ -1,5 +1,5 @@
 #pragma once
-#include "hw/golden/random_program.h"
+#include "hw/random/random_program.h"
 
 namespace accsim::hw {
 

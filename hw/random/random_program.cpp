@@ -1,13 +1,13 @@
-#include "hw/golden/random_program.h"
+#include "hw/random/random_program.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "hw/golden/random_gather.h"
-#include "hw/golden/random_regions.h"
-#include "hw/golden/random_rows.h"
-#include "hw/golden/random_weights.h"
 #include "hw/program/contract.h"
+#include "hw/random/random_gather.h"
+#include "hw/random/random_regions.h"
+#include "hw/random/random_rows.h"
+#include "hw/random/random_weights.h"
 
 namespace accsim::hw {
 namespace {

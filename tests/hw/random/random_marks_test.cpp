@@ -1,4 +1,4 @@
-#include "hw/golden/random_marks.h"
+#include "hw/random/random_marks.h"
 
 #include <gtest/gtest.h>
 

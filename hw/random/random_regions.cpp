@@ -1,4 +1,4 @@
-#include "hw/golden/random_regions.h"
+#include "hw/random/random_regions.h"
 
 #include <algorithm>
 

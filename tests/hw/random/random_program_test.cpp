@@ -1,9 +1,9 @@
-#include "hw/golden/random_program.h"
+#include "hw/random/random_program.h"
 
 #include <gtest/gtest.h>
 
-#include "hw/golden/random_regions.h"
 #include "hw/program/coverage.h"
+#include "hw/random/random_regions.h"
 #include "tests/support/machines.h"
 
 namespace accsim::hw {

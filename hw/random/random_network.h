@@ -2,7 +2,7 @@
 #include <optional>
 #include <random>
 
-#include "hw/golden/random_program.h"
+#include "hw/random/random_program.h"
 
 namespace accsim::hw {
 

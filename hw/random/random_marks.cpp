@@ -1,12 +1,12 @@
-#include "hw/golden/random_marks.h"
+#include "hw/random/random_marks.h"
 
 #include <algorithm>
 #include <array>
 #include <deque>
 #include <utility>
 
-#include "hw/golden/draw.h"
-#include "hw/golden/random_regions.h"
+#include "hw/random/draw.h"
+#include "hw/random/random_regions.h"
 
 namespace accsim::hw {
 namespace {

@@ -1,8 +1,8 @@
-#include "hw/golden/random_gather.h"
+#include "hw/random/random_gather.h"
 
 #include <algorithm>
 
-#include "hw/golden/draw.h"
+#include "hw/random/draw.h"
 
 namespace accsim::hw {
 namespace {

@@ -1,4 +1,4 @@
-#include "hw/golden/random_rows.h"
+#include "hw/random/random_rows.h"
 
 #include <algorithm>
 #include <array>

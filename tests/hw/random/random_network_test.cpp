@@ -1,4 +1,4 @@
-#include "hw/golden/random_network.h"
+#include "hw/random/random_network.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "hw/golden/random_weights.h"
+#include "hw/random/random_weights.h"
 
 #include <algorithm>
 

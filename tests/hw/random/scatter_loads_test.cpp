@@ -1,4 +1,4 @@
-#include "hw/golden/scatter_loads.h"
+#include "hw/random/scatter_loads.h"
 
 #include <gtest/gtest.h>
 

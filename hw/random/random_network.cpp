@@ -1,4 +1,4 @@
-#include "hw/golden/random_network.h"
+#include "hw/random/random_network.h"
 
 #include <algorithm>
 #include <array>
@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "hw/golden/draw.h"
-#include "hw/golden/random_marks.h"
 #include "hw/program/append_layer.h"
+#include "hw/random/draw.h"
+#include "hw/random/random_marks.h"
 
 namespace accsim::hw {
 namespace {
