@@ -23,6 +23,13 @@ std::vector<size_t> draw_hops(const std::vector<int64_t>& slots, int64_t parts,
   return out;
 }
 
+void draw_walk(Walk& walk, int64_t bytes, Dice dice) {
+  int64_t runs = dice.one_in(2) ? 1 : dice.pick(1, std::min<int64_t>(bytes, 6));
+  while (bytes % runs != 0) --runs;
+  walk.run = bytes / runs;
+  if (runs > 1) walk.levels.push_back({runs, dice.one_in(4) ? 0 : walk.run + dice.pick(0, 9)});
+}
+
 int64_t fit_walk(Walk& walk, int64_t room, bool apart) {
   if (walk.levels.empty()) return walk.run;
   Walk::Level& level = walk.levels[0];

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "hw/program/program.h"
+#include "hw/random/dice.h"
 
 namespace accsim::hw {
 
@@ -12,6 +13,8 @@ namespace accsim::hw {
 std::vector<size_t> draw_hops(const std::vector<int64_t>& slots, int64_t parts,
                               std::mt19937& random);
 
+/// A walk of so many bytes: one run, or up to six equal ones at a stride.
+void draw_walk(Walk& walk, int64_t bytes, Dice dice);
 /// Moves the runs of a walk of at most one level so that it reaches over no more than `room` bytes
 /// (at least its own) and, where they are `apart`, no byte is in two of them. Returns how many it
 /// reaches over.

@@ -7,6 +7,8 @@
 
 #include "hw/golden/row_math.h"
 #include "hw/program/contract.h"
+#include "hw/program/reach.h"
+#include "hw/random/dice.h"
 
 namespace accsim::hw {
 namespace {
@@ -15,30 +17,25 @@ constexpr int64_t kMultiplier = 1 << 25;  // a channel's is -kMultiplier .. kMul
 
 class RowDraws {
  public:
-  explicit RowDraws(std::mt19937& random) : random_(random) {}
+  explicit RowDraws(Dice dice) : dice_(dice) {}
 
-  int64_t pick(int64_t low, int64_t high) {
-    return std::uniform_int_distribution<int64_t>(low, std::max(low, high))(random_);
-  }
-  bool one_in(int64_t n) { return pick(1, n) == 1; }
   /// 2^(a uniform number), so that all sizes of scales come.
   double any_scale(double low, double high) {
-    return std::exp2(std::uniform_real_distribution<double>(low, high)(random_));
+    return std::exp2(std::uniform_real_distribution<double>(low, high)(dice_.generator()));
   }
-  int32_t number(int64_t low, int64_t high) { return static_cast<int32_t>(pick(low, high)); }
 
   RowCommand shape() {
     RowCommand c;
-    c.op = static_cast<RowOp>(pick(0, kRowOps - 1));
-    for (int64_t& n : c.rows) n = one_in(2) ? 1 : pick(1, 3);
-    if (one_in(6)) c.rows[static_cast<size_t>(pick(0, 3))] = pick(4, 20);
-    if (one_in(3)) c.pieces = pick(2, 5);
-    c.run = one_in(8) ? 1 : pick(1, one_in(4) ? 400 : one_in(3) ? 100 : 20);
+    c.op = static_cast<RowOp>(dice_.pick(0, kRowOps - 1));
+    for (int64_t& n : c.rows) n = dice_.one_in(2) ? 1 : dice_.pick(1, 3);
+    if (dice_.one_in(6)) c.rows[static_cast<size_t>(dice_.pick(0, 3))] = dice_.pick(4, 20);
+    if (dice_.one_in(3)) c.pieces = dice_.pick(2, 5);
+    c.run = dice_.one_in(8) ? 1 : dice_.pick(1, dice_.one_in(4) ? 400 : dice_.one_in(3) ? 100 : 20);
     if (c.op == RowOp::softmax) {
-      if (one_in(2)) c.mask.emplace();
-      if (one_in(2)) c.logarithm.emplace();
-    } else if (one_in(3)) {
-      c.per_channel = pick(1, 9);
+      if (dice_.one_in(2)) c.mask.emplace();
+      if (dice_.one_in(2)) c.logarithm.emplace();
+    } else if (dice_.one_in(3)) {
+      c.per_channel = dice_.pick(1, 9);
       c.run = (c.run + c.per_channel - 1) / c.per_channel * c.per_channel;
     }
     return c;
@@ -47,8 +44,11 @@ class RowDraws {
   /// Rows anywhere, on top of each other, backwards, or one behind the other; pieces too.
   void strides(RowOperand& o, int64_t run) {
     const auto stride = [&] {
-      const int64_t kind = pick(0, 5);
-      return kind == 0 ? 0 : kind == 1 ? -pick(1, run) : kind == 2 ? run : pick(1, 2 * run);
+      const int64_t kind = dice_.pick(0, 5);
+      return kind == 0   ? 0
+             : kind == 1 ? -dice_.pick(1, run)
+             : kind == 2 ? run
+                         : dice_.pick(1, 2 * run);
     };
     for (int64_t& s : o.row_stride) s = stride();
     o.piece_stride = stride();
@@ -57,7 +57,7 @@ class RowDraws {
   /// Rows and pieces of the output one behind the other, the levels in any order.
   void output(RowCommand& c) {
     std::array<size_t, kLaneLevels + 1> order{0, 1, 2, 3, 4};
-    std::shuffle(order.begin(), order.end(), random_);
+    std::shuffle(order.begin(), order.end(), dice_.generator());
     int64_t step = c.run;
     for (const size_t level : order) {
       const bool rows = level < kLaneLevels;
@@ -67,26 +67,26 @@ class RowDraws {
   }
 
   void constants(RowCommand& c) {
-    c.output_zero = one_in(3) ? -128 : number(-128, 127);
+    c.output_zero = dice_.one_in(3) ? -128 : dice_.number(-128, 127);
     if (c.op == RowOp::softmax) return softmax(c);
     c.unit_bits = norm_unit_bits(c.length());
-    c.input_zero = number(-128, 127);
-    const int64_t kind = pick(0, 3);
+    c.input_zero = dice_.number(-128, 127);
+    const int64_t kind = dice_.pick(0, 3);
     c.epsilon = kind == 0   ? 0
-                : kind == 1 ? pick(0, int64_t{1} << 62)
-                            : int64_t{1} << pick(0, kind == 2 ? 62 : 40);
-    if (one_in(3)) {
-      c.low = number(-128, 127);
-      c.high = number(c.low, 127);
+                : kind == 1 ? dice_.pick(0, int64_t{1} << 62)
+                            : int64_t{1} << dice_.pick(0, kind == 2 ? 62 : 40);
+    if (dice_.one_in(3)) {
+      c.low = dice_.number(-128, 127);
+      c.high = dice_.number(c.low, 127);
     }
   }
 
  private:
   void softmax(RowCommand& c) {
     if (c.logarithm) logarithm(*c.logarithm);
-    c.numerator = number(1 << 30, INT32_MAX);
-    c.exponent = one_in(3) ? 8 : number(0, 16);
-    if (c.mask && !one_in(4)) {
+    c.numerator = dice_.number(1 << 30, INT32_MAX);
+    c.exponent = dice_.one_in(3) ? 8 : dice_.number(0, 16);
+    if (c.mask && !dice_.one_in(4)) {
       const auto t =
           softmax_tables({.input = any_scale(-8, 2), .mask = any_scale(-8, 4), .output = {}});
       if (t) {
@@ -96,43 +96,36 @@ class RowDraws {
         return;
       }
     }
-    c.difference_shift = one_in(2) ? 0 : number(0, 15);
+    c.difference_shift = dice_.one_in(2) ? 0 : dice_.number(0, 15);
     const int64_t most = std::min<int64_t>(int64_t{32} << c.difference_shift, UINT16_MAX);
-    c.row_multiplier = number(0, one_in(8) ? UINT16_MAX : most);
-    if (c.mask) c.mask_multiplier = number(0, one_in(8) ? UINT16_MAX : most);
+    c.row_multiplier = dice_.number(0, dice_.one_in(8) ? UINT16_MAX : most);
+    if (c.mask) c.mask_multiplier = dice_.number(0, dice_.one_in(8) ? UINT16_MAX : most);
   }
 
   /// Steps of 2^-24 .. 2^2 logits, or of what a multiplier holds, and zeros that come to int8.
   void logarithm(RowLogarithm& l) {
-    l.shift = number(0, one_in(4) ? 62 : 40);
+    l.shift = dice_.number(0, dice_.one_in(4) ? 62 : 40);
     const int64_t most = std::min<int64_t>(int64_t{1} << std::min(l.shift, 30), INT32_MAX);
-    l.row_multiplier = number(0, one_in(8) ? INT32_MAX : most);
-    l.sum_multiplier = number(0, one_in(8) ? INT32_MAX : most >> 10);
+    l.row_multiplier = dice_.number(0, dice_.one_in(8) ? INT32_MAX : most);
+    l.sum_multiplier = dice_.number(0, dice_.one_in(8) ? INT32_MAX : most >> 10);
     const int64_t zero = int64_t{127} << std::min(l.shift, 53);
-    l.addend = one_in(8) ? pick(-(int64_t{1} << 60), int64_t{1} << 60) : pick(-zero, zero);
+    l.addend = dice_.one_in(8) ? dice_.pick(-(int64_t{1} << 60), int64_t{1} << 60)
+                               : dice_.pick(-zero, zero);
   }
 
-  std::mt19937& random_;
+  const Dice dice_;
 };
 
 /// First and last byte that rows, and pieces of them, reach from the first one's begin.
-std::pair<int64_t, int64_t> reach_of(const RowCommand& c,
-                                     const std::array<int64_t, kLaneLevels>& stride,
-                                     int64_t piece_stride) {
-  std::pair<int64_t, int64_t> out{0, 0};
-  const auto level = [&](int64_t count, int64_t s) {
-    const int64_t last = (count - 1) * s;
-    (last < 0 ? out.first : out.second) += last;
-  };
-  for (size_t i = 0; i < stride.size(); ++i) level(c.rows[i], stride[i]);
-  level(c.pieces, piece_stride);
-  return out;
+Reach reach_of(const RowCommand& c, const RowOperand& o) {
+  return reach(c.rows, o.row_stride).add(c.pieces, o.piece_stride);
 }
 
 }  // namespace
 
 std::vector<uint8_t> random_row_parameters(std::mt19937& random) {
-  RowDraws draw(random);
+  const Dice dice(random);
+  RowDraws draw(dice);
   std::vector<int32_t> words;
   for (int64_t i = 0; i < kRowTables; ++i) {
     const SoftmaxTables t = *softmax_tables({.input = draw.any_scale(-13, i < 4 ? -4 : 3)});
@@ -142,13 +135,13 @@ std::vector<uint8_t> random_row_parameters(std::mt19937& random) {
   for (int64_t i = 0; i < kRowChannels; ++i) {
     // Steep ones take normalised elements that a large epsilon makes small, of rows of small
     // differences very small, to all of int8: there the last bits of these count most.
-    const bool extreme = draw.one_in(16), steep = draw.one_in(2);
+    const bool extreme = dice.one_in(16), steep = dice.one_in(2);
     NormChannel c;
-    c.beta = extreme ? draw.number(INT32_MIN, INT32_MAX) : draw.number(-(120 << 20), 120 << 20);
-    c.multiplier = extreme          ? draw.number(-kMultiplier, kMultiplier - 1)
-                   : draw.one_in(4) ? draw.number(-kMultiplier, -kMultiplier / 4)
-                                    : draw.number(kMultiplier / 4, kMultiplier - 1);
-    c.shift = extreme ? draw.number(0, 62) : steep ? draw.number(4, 12) : draw.number(21, 29);
+    c.beta = extreme ? dice.number(INT32_MIN, INT32_MAX) : dice.number(-(120 << 20), 120 << 20);
+    c.multiplier = extreme          ? dice.number(-kMultiplier, kMultiplier - 1)
+                   : dice.one_in(4) ? dice.number(-kMultiplier, -kMultiplier / 4)
+                                    : dice.number(kMultiplier / 4, kMultiplier - 1);
+    c.shift = extreme ? dice.number(0, 62) : steep ? dice.number(4, 12) : dice.number(21, 29);
     const NormWords packed = pack(c);
     words.insert(words.end(), packed.begin(), packed.end());
   }
@@ -162,7 +155,7 @@ RowParameters row_parameters(const RowCommand& c) {
   return {kRowTables * RowCommand::kTableBytes, RowCommand::kChannelBytes, kRowChannels};
 }
 
-void RandomRows::move(const RowRoom& by) {
+void RandomRows::move(const SlotRoom& by) {
   command.in.offset += Affine(by.in);
   if (command.mask) command.mask->offset += Affine(by.in);
   command.out.offset += Affine(by.out);
@@ -170,18 +163,19 @@ void RandomRows::move(const RowRoom& by) {
   command.parameter_offset += Affine(by.parameters);
 }
 
-std::optional<RandomRows> random_rows(const HwConfig& hw, const RowRoom& room,
+std::optional<RandomRows> random_rows(const HwConfig& hw, const SlotRoom& room,
                                       std::mt19937& random) {
-  RowDraws draw(random);
+  const Dice dice(random);
+  RowDraws draw(dice);
   RandomRows out{draw.shape(), {}};
   RowCommand& c = out.command;
   if (contract::row_beat(c, hw) < 1 || c.row_count() > 60) return std::nullopt;
   for (RowOperand* o : {&c.in, c.mask ? &*c.mask : nullptr}) {
     if (!o) continue;
     draw.strides(*o, c.run);
-    const auto reach = reach_of(c, o->row_stride, o->piece_stride);
-    o->offset = Affine(out.room.in - reach.first);
-    out.room.in += reach.second - reach.first + c.run;
+    const Reach r = reach_of(c, *o);
+    o->offset = Affine(out.room.in - r.low);
+    out.room.in += r.high - r.low + c.run;
   }
   draw.output(c);
   draw.constants(c);
@@ -193,10 +187,10 @@ std::optional<RandomRows> random_rows(const HwConfig& hw, const RowRoom& room,
   out.room.parameters = RowCommand::kTableBytes;
   if (c.op != RowOp::softmax) {
     for (int64_t& s : c.parameter_stride)
-      s = draw.one_in(2) ? 0 : RowCommand::kChannelBytes * draw.pick(-4, 9);
-    const auto reach = reach_of(c, c.parameter_stride, 0);
-    c.parameter_offset = Affine(-reach.first);
-    out.room.parameters = reach.second - reach.first + c.channels() * RowCommand::kChannelBytes;
+      s = dice.one_in(2) ? 0 : RowCommand::kChannelBytes * dice.pick(-4, 9);
+    const Reach r = reach(c.rows, c.parameter_stride);
+    c.parameter_offset = Affine(-r.low);
+    out.room.parameters = r.high - r.low + c.channels() * RowCommand::kChannelBytes;
   }
   if (out.room.in > room.in || out.room.out > room.out || out.room.parameters > room.parameters ||
       out.room.parameters / row_parameters(c).unit + 10 > kRowChannels)

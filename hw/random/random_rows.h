@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "hw/program/program.h"
+#include "hw/random/slot_room.h"
 
 namespace accsim::hw {
 
@@ -19,20 +20,15 @@ struct RowParameters {
 /// Where in random_row_parameters() those of such a command may begin.
 RowParameters row_parameters(const RowCommand& c);
 
-/// Bytes of slots.
-struct RowRoom {
-  int64_t in = 0, out = 0, parameters = 0;
-};
-
 /// A row command and how much it takes of its slots, all of which it uses from byte 0 on.
 struct RandomRows {
   RowCommand command;
-  RowRoom room;
+  SlotRoom room;
   /// Puts it behind what else lies in the slots.
-  void move(const RowRoom& by);
+  void move(const SlotRoom& by);
 };
 /// Nothing when what has been drawn doesn't fit.
-std::optional<RandomRows> random_rows(const HwConfig& hw, const RowRoom& room,
+std::optional<RandomRows> random_rows(const HwConfig& hw, const SlotRoom& room,
                                       std::mt19937& random);
 
 }  // namespace accsim::hw

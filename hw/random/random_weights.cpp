@@ -2,21 +2,23 @@
 
 #include <algorithm>
 
+#include "hw/random/dice.h"
+
 namespace accsim::hw {
 namespace {
 
 class Drawer {
  public:
   Drawer(const HwConfig& hw, bool turned, std::mt19937& random)
-      : hw_(hw), turned_(turned), random_(random) {}
+      : hw_(hw), turned_(turned), dice_(random) {}
 
   RandomWeights draw(int64_t k, int64_t n, int64_t room) {
     RandomWeights out;
     WeightTile& t = out.tile;
     out.useful = k * n;
     int64_t row = turned_ ? k : n;
-    if (one_in(2)) t.bits = 4;
-    if (one_in(3) && !(turned_ && t.bits == 4)) {
+    if (dice_.one_in(2)) t.bits = 4;
+    if (dice_.one_in(3) && !(turned_ && t.bits == 4)) {
       const RandomWeights dense = out;
       const int64_t elements = pack(t, k, n);
       if (elements > 0 && bytes_of(t, elements, k, n) <= room) {
@@ -29,28 +31,23 @@ class Drawer {
     t.pitch = weight_row_bytes(row, t.bits, 1);
     const int64_t rows = turned_ ? n : k;
     const int64_t spare = rows > 1 ? (room - rows * t.pitch) / rows : 0;
-    if (one_in(3)) t.pitch += pick(0, std::min<int64_t>(spare, 3));
+    if (dice_.one_in(3)) t.pitch += dice_.pick(0, std::min<int64_t>(spare, 3));
     out.bytes = (rows - 1) * t.pitch + weight_row_bytes(row, t.bits, 1);
     return out;
   }
 
  private:
-  int64_t pick(int64_t low, int64_t high) {
-    return std::uniform_int_distribution<int64_t>(low, std::max(low, high))(random_);
-  }
-  bool one_in(int64_t n) { return pick(1, n) == 1; }
-
   int64_t bytes_of(const WeightTile& t, int64_t row, int64_t k, int64_t n) const {
     return (turned_ ? n : k) * weight_row_bytes(row, t.bits, 1);
   }
 
   /// Groups of k x n; elements of a row of the slot, or 0 where the array is too small.
   int64_t pack(WeightTile& t, int64_t k, int64_t n) {
-    t.groups = pick(2, std::min<int64_t>(4, hw_.array.rows));
+    t.groups = dice_.pick(2, std::min<int64_t>(4, hw_.array.rows));
     t.group_n = ceil_div(n, t.groups);
-    t.group_k = pick(1, std::min<int64_t>(hw_.array.rows / t.groups, 6));
+    t.group_k = dice_.pick(1, std::min<int64_t>(hw_.array.rows / t.groups, 6));
     if (t.groups * t.group_n > hw_.array.cols || t.groups * t.group_k > hw_.array.rows) return 0;
-    const int64_t round = t.groups * t.group_k, first = pick(0, 2 * round);
+    const int64_t round = t.groups * t.group_k, first = dice_.pick(0, 2 * round);
     t.first_k = Affine(first);
     return turned_ ? ((first + k - 1) / round + 1) * t.group_k : t.group_n;
   }
@@ -66,7 +63,7 @@ class Drawer {
 
   const HwConfig& hw_;
   const bool turned_;
-  std::mt19937& random_;
+  const Dice dice_;
 };
 
 }  // namespace
