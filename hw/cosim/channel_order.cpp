@@ -1,6 +1,6 @@
 #include "hw/cosim/channel_order.h"
 
-#include <algorithm>
+#include "hw/program/visit.h"
 
 namespace accsim::hw {
 
@@ -16,35 +16,17 @@ std::optional<bool> writes_dram(const Program& program, const Command& command) 
   return std::nullopt;
 }
 
-ChannelOrder::ChannelOrder(const Program& program) : program_(program) {
-  if (stages(program.body)) walk(program.body);
-}
-
-bool ChannelOrder::stages(const std::vector<Item>& body) const {
-  return std::any_of(body.begin(), body.end(), [this](const Item& item) {
-    if (const auto* loop = std::get_if<Loop>(&item.node)) return stages(loop->body);
-    const auto* c = std::get_if<Command>(&item.node);
-    return c && std::holds_alternative<StageCommand>(*c);
-  });
-}
-
-void ChannelOrder::walk(const std::vector<Item>& body) {
-  for (const Item& item : body) {
-    if (const auto* loop = std::get_if<Loop>(&item.node)) {
-      if (!matters(loop->body)) continue;
-      for (int64_t i = 0; i < loop->count; ++i) walk(loop->body);
-    } else if (const auto* c = std::get_if<Command>(&item.node)) {
-      if (const auto writes = writes_dram(program_, *c)) note(queue_of(*c), *writes);
-    }
-  }
-}
-
-bool ChannelOrder::matters(const std::vector<Item>& body) const {
-  return std::any_of(body.begin(), body.end(), [this](const Item& item) {
-    if (const auto* loop = std::get_if<Loop>(&item.node)) return matters(loop->body);
-    const auto* c = std::get_if<Command>(&item.node);
-    return c && writes_dram(program_, *c);
-  });
+ChannelOrder::ChannelOrder(const Program& program) {
+  if (!has_command<StageCommand>(program.body)) return;
+  const auto moves = [&](const Command& c) { return writes_dram(program, c).has_value(); };
+  visit_nest(program.body, Overloaded{[&](const Loop& loop, const auto& inner) {
+                                        if (!any_in_nest(loop.body, moves)) return;
+                                        for (int64_t i = 0; i < loop.count; ++i) inner();
+                                      },
+                                      [&](const Command& c) {
+                                        if (const auto w = writes_dram(program, c))
+                                          note(queue_of(c), *w);
+                                      }});
 }
 
 void ChannelOrder::note(Queue queue, bool writes) {

@@ -24,12 +24,8 @@ class ChannelOrder {
   Turn turn(Queue queue, bool writes, int64_t n) const;
 
  private:
-  bool stages(const std::vector<Item>& body) const;
-  bool matters(const std::vector<Item>& body) const;
-  void walk(const std::vector<Item>& body);
   void note(Queue queue, bool writes);
 
-  const Program& program_;
   struct Channel {
     int last = -1;  ///< the queue that had it last
     std::array<std::vector<Turn>, kQueues> turns;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "hw/program/visit.h"
+
 namespace accsim::hw {
 
 QueueUnroller::QueueUnroller(const Program& program, const HwConfig& hw, const TokenOrder& order,
@@ -17,41 +19,32 @@ QueueUnroller::QueueUnroller(const Program& program, const HwConfig& hw, const T
       dataflow_(program.dataflow),
       regions_(program, channels, queue) {
   MarkOrder marks(program);
-  flatten(program.body, marks);
+  flatten(marks);
 }
 
 /// Appends what concerns this queue; loops without any of it are left out.
-bool QueueUnroller::flatten(const std::vector<Item>& body, MarkOrder& marks) {
-  bool any = false;
-  for (const Item& item : body) {
-    if (const auto* loop = std::get_if<Loop>(&item.node)) {
-      const size_t begin = ops_.size();
-      ops_.push_back({.kind = Op::Kind::loop, .loop = loop});
-      if (loop->count > 0 && flatten(loop->body, marks)) {
-        ops_.push_back({.kind = Op::Kind::end, .loop = loop, .jump = begin + 1});
-        any = true;
-      } else {
-        ops_.resize(begin);
-      }
-    } else if (const auto* sync = std::get_if<Sync>(&item.node)) {
-      if (sync->queue != queue_) continue;
-      ops_.push_back({.kind = Op::Kind::sync, .sync = sync});
-      any = true;
-    } else if (const auto* mark = std::get_if<Mark>(&item.node)) {
-      flatten(*mark, marks);
-      any = any || mark->queue == queue_;
-    } else if (const auto* head = std::get_if<LayerHead>(&item.node)) {
-      ops_.push_back({.kind = Op::Kind::layer, .dataflow = head->dataflow});
-      any = true;
-    } else {
-      const Command& command = std::get<Command>(item.node);
-      marks.command(command);
-      if (queue_of(command) != queue_) continue;
-      ops_.push_back({.kind = Op::Kind::command, .command = &command});
-      any = true;
-    }
-  }
-  return any;
+void QueueUnroller::flatten(MarkOrder& marks) {
+  const auto loop = [&](const Loop& l, const auto& inner) {
+    const size_t begin = ops_.size();
+    ops_.push_back({.kind = Op::Kind::loop, .loop = &l});
+    if (l.count > 0) inner();
+    if (ops_.size() > begin + 1)
+      ops_.push_back({.kind = Op::Kind::end, .loop = &l, .jump = begin + 1});
+    else
+      ops_.resize(begin);
+  };
+  const auto sync = [&](const Sync& s) {
+    if (s.queue == queue_) ops_.push_back({.kind = Op::Kind::sync, .sync = &s});
+  };
+  const auto head = [&](const LayerHead& h) {
+    ops_.push_back({.kind = Op::Kind::layer, .dataflow = h.dataflow});
+  };
+  const auto command = [&](const Command& c) {
+    marks.command(c);
+    if (queue_of(c) == queue_) ops_.push_back({.kind = Op::Kind::command, .command = &c});
+  };
+  const auto mark = [&](const Mark& m) { flatten(m, marks); };
+  visit_nest(program_.body, Overloaded{loop, sync, mark, head, command});
 }
 
 void QueueUnroller::flatten(const Mark& mark, MarkOrder& marks) {
@@ -192,22 +185,24 @@ Status QueueUnroller::fold(const Sync& sync) {
 
 namespace {
 
-bool has(const std::vector<Item>& body, const Command* command) {
-  return std::ranges::any_of(body, [&](const Item& item) {
-    const auto* loop = std::get_if<Loop>(&item.node);
-    return loop ? has(loop->body, command) : std::get_if<Command>(&item.node) == command;
-  });
-}
-
 /// Nothing in a program without layers.
 std::string layer_of(const Program& program, const Command* command) {
   std::string layer;
-  for (const Item& item : program.body) {
-    if (const auto* head = std::get_if<LayerHead>(&item.node)) layer = head->name;
-    const auto* loop = std::get_if<Loop>(&item.node);
-    if (loop ? has(loop->body, command) : std::get_if<Command>(&item.node) == command) break;
-  }
+  const auto head = [&](const LayerHead& h) { layer = h.name; };
+  const auto is_other = [&](const Command& c) { return &c != command; };
+  visit_nest(program.body, Overloaded{head, is_other});
   return layer;
+}
+
+/// The loops that an entry lies in, as "oh=1 n=0".
+std::string loops_of(const Program& program, const QueueUnroller::Entry& e) {
+  std::string out;
+  visit_nest(program.body, [&](const Loop& loop, const auto& inner) {
+    const int64_t index = e.indices[static_cast<size_t>(loop.id)];
+    if (index >= 0) out += fmt::format("{}{}={}", out.empty() ? "" : " ", loop.name, index);
+    inner();
+  });
+  return out;
 }
 
 }  // namespace
@@ -225,17 +220,7 @@ CommandPlace place(const Program& program, const HwConfig& hw, Queue queue, int6
     if (e.ordinal != ordinal) out.text += " (drain)";
     out.layer = layer_of(program, e.command);
     if (!out.layer.empty()) out.text += fmt::format(" of layer '{}'", out.layer);
-    std::string loops;
-    const auto visit = [&](const auto& self, const std::vector<Item>& body) -> void {
-      for (const Item& item : body)
-        if (const auto* loop = std::get_if<Loop>(&item.node)) {
-          const int64_t index = e.indices[static_cast<size_t>(loop->id)];
-          if (index >= 0)
-            loops += fmt::format("{}{}={}", loops.empty() ? "" : " ", loop->name, index);
-          self(self, loop->body);
-        }
-    };
-    visit(visit, program.body);
+    const std::string loops = loops_of(program, e);
     if (!loops.empty()) out.text += " at " + loops;
     return out;
   }

@@ -48,7 +48,7 @@ class QueueUnroller {
     MarkOrder::Counts marks{};                        ///< wait_marks
     Dataflow dataflow = Dataflow::weight_stationary;  ///< layer
   };
-  bool flatten(const std::vector<Item>& body, MarkOrder& marks);
+  void flatten(MarkOrder& marks);
   void flatten(const Mark& mark, MarkOrder& marks);
   /// Runs `op`; true when a command before it is complete.
   Result<bool> run(const Op& op);

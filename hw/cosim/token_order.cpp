@@ -1,6 +1,6 @@
 #include "hw/cosim/token_order.h"
 
-#include <algorithm>
+#include "hw/program/visit.h"
 
 namespace accsim::hw {
 namespace {
@@ -11,17 +11,11 @@ size_t index(int64_t i) { return static_cast<size_t>(i); }
 
 TokenOrder::TokenOrder(const Program& program, const HwConfig& hw) {
   for (size_t b = 0; b < kBuffers; ++b) slots_[b] = hw.buffers[b].slots;
-  collect(program.body);
-  if (matters(program.body)) walk(program.body);
-}
-
-void TokenOrder::collect(const std::vector<Item>& body) {
-  for (const Item& item : body) {
-    if (const auto* loop = std::get_if<Loop>(&item.node)) collect(loop->body);
-    if (const auto* s = std::get_if<Sync>(&item.node); s && s->region < 0)
-      sequences_[static_cast<size_t>(s->kind)][static_cast<size_t>(s->buffer)].users.insert(
-          s->queue);
-  }
+  const auto note_user = [this](const Sync& s) {
+    if (s.region < 0) sequence(s).users.insert(s.queue);
+  };
+  visit_nest(program.body, note_user);
+  write_out(program);
 }
 
 /// Primed slots need the order of claims too.
@@ -31,27 +25,21 @@ bool TokenOrder::written_out(SyncKind kind, Buffer b) const {
   return primes && (kind == SyncKind::wait_free || kind == SyncKind::signal_primed);
 }
 
-bool TokenOrder::matters(const std::vector<Item>& body) const {
-  return std::any_of(body.begin(), body.end(), [this](const Item& item) {
-    if (const auto* loop = std::get_if<Loop>(&item.node)) return matters(loop->body);
-    const auto* s = std::get_if<Sync>(&item.node);
-    return s && s->region < 0 && written_out(s->kind, s->buffer);
-  });
-}
-
-void TokenOrder::walk(const std::vector<Item>& body) {
-  for (const Item& item : body) {
-    if (const auto* loop = std::get_if<Loop>(&item.node)) {
-      if (!matters(loop->body)) continue;
-      for (int64_t i = 0; i < loop->count; ++i) walk(loop->body);
-    } else if (const auto* s = std::get_if<Sync>(&item.node)) {
-      if (s->region < 0 && written_out(s->kind, s->buffer)) note(*s);
-    }
-  }
+void TokenOrder::write_out(const Program& program) {
+  const auto matters = [this](const Sync& s) {
+    return s.region < 0 && written_out(s.kind, s.buffer);
+  };
+  visit_nest(program.body, Overloaded{[&](const Loop& loop, const auto& inner) {
+                                        if (!any_in_nest(loop.body, matters)) return;
+                                        for (int64_t i = 0; i < loop.count; ++i) inner();
+                                      },
+                                      [&](const Sync& s) {
+                                        if (matters(s)) note(s);
+                                      }});
 }
 
 void TokenOrder::note(const Sync& s) {
-  Sequence& to = sequences_[static_cast<size_t>(s.kind)][static_cast<size_t>(s.buffer)];
+  Sequence& to = sequence(s);
   to.ordinals[static_cast<size_t>(s.queue)].push_back(std::ssize(to.queues));
   if (s.kind == SyncKind::wait_free) last_claim_ = std::ssize(to.queues);
   if (s.kind == SyncKind::signal_primed) primed_claims_.push_back(last_claim_);

@@ -42,9 +42,10 @@ class TokenOrder {
     return sequences_[static_cast<size_t>(kind)][static_cast<size_t>(b)];
   }
   bool written_out(SyncKind kind, Buffer b) const;
-  void collect(const std::vector<Item>& body);
-  bool matters(const std::vector<Item>& body) const;
-  void walk(const std::vector<Item>& body);
+  Sequence& sequence(const Sync& s) {
+    return sequences_[static_cast<size_t>(s.kind)][static_cast<size_t>(s.buffer)];
+  }
+  void write_out(const Program& program);
   void note(const Sync& sync);
 
   std::array<int64_t, kBuffers> slots_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "hw/golden/machine.h"
+#include "hw/program/visit.h"
 
 namespace accsim::hw {
 
@@ -17,7 +18,7 @@ GoldenMachine::GoldenMachine(const Program& program, const HwConfig& hw, MemoryI
   index_.assign(static_cast<size_t>(program.loops), -1);
   array_.resize(static_cast<size_t>(hw.array.rows * hw.array.cols));
   retired_.ordinal = -1;
-  flatten(program.body);
+  flatten();
   for (Table* t : {&post_table_, &vector_table_})
     poison_.fill({reinterpret_cast<uint8_t*>(t->data()), t->size()});
 }
@@ -39,35 +40,37 @@ void GoldenMachine::fail(Errc code, std::string message) {
 
 // ---- the loop nest ------------------------------------------------------------------------------
 
-void GoldenMachine::flatten(const std::vector<Item>& body) {
-  for (const Item& item : body) {
-    const auto* loop = std::get_if<Loop>(&item.node);
+void GoldenMachine::flatten() {
+  // Marks are left out: the text's order is the order in which everything happens here.
+  const auto loop = [this](const Loop& l, const auto& inner) {
     const size_t begin = ops_.size();
-    ops_.push_back({&item, loop});
-    if (!loop) continue;
-    flatten(loop->body);
+    ops_.push_back({.loop = &l});
+    inner();
     ops_[begin].jump = ops_.size();
-    ops_.push_back({nullptr, loop, begin});
-  }
+    ops_.push_back({.loop = &l, .ends = true, .jump = begin});
+  };
+  const auto sync = [this](const Sync& s) { ops_.push_back({.sync = &s}); };
+  const auto head = [this](const LayerHead& h) { ops_.push_back({.head = &h}); };
+  const auto command = [this](const Command& c) { ops_.push_back({.command = &c}); };
+  visit_nest(program_.body, Overloaded{loop, sync, head, command});
 }
 
 bool GoldenMachine::execute_op() {
   const Op& op = ops_[at_++];
-  if (!op.item) {
-    end(op);
-  } else if (op.loop) {
-    enter(op);
-  } else if (const auto* sync = std::get_if<Sync>(&op.item->node)) {
-    visit(*sync);
-  } else if (const auto* head = std::get_if<LayerHead>(&op.item->node)) {
-    layer_ = head;
-    dataflow_ = head->dataflow;
-  } else if (const auto* command = std::get_if<Command>(&op.item->node)) {
-    visit(*command);
-    return true;
+  if (op.loop) {
+    if (op.ends)
+      end(op);
+    else
+      enter(op);
+  } else if (op.sync) {
+    visit(*op.sync);
+  } else if (op.head) {
+    layer_ = op.head;
+    dataflow_ = op.head->dataflow;
+  } else {
+    visit(*op.command);
   }
-  // Marks are left: the text's order is the order in which everything happens here.
-  return false;
+  return op.command != nullptr;
 }
 
 void GoldenMachine::enter(const Op& op) {

@@ -36,13 +36,16 @@ class GoldenMachine {
   std::span<const uint32_t> products() const { return products_; }
 
  private:
-  /// A line of the program's text, or an end of a loop.
+  /// A line of the program's text, or an end of a loop: one of the four.
   struct Op {
-    const Item* item = nullptr;  ///< nullptr: the end of `loop`
     const Loop* loop = nullptr;
-    size_t jump = 0;  ///< of a loop: its end; of an end: the loop
+    const Sync* sync = nullptr;
+    const LayerHead* head = nullptr;
+    const Command* command = nullptr;
+    bool ends = false;  ///< the loop
+    size_t jump = 0;    ///< of a loop: its end; of an end: the loop
   };
-  void flatten(const std::vector<Item>& body);
+  void flatten();
   /// Executes the op at at_ and goes on to the next; true when it was a command.
   bool execute_op();
 

@@ -3,6 +3,7 @@
 #include <iterator>
 #include <utility>
 
+#include "hw/program/visit.h"
 #include "sim/base/check.h"
 
 namespace accsim::hw {
@@ -14,23 +15,21 @@ class Renumber {
   Renumber(int loops, std::span<const int> tensors) : loops_(loops), tensors_(tensors) {}
 
   void body(std::vector<Item>& items) {
-    for (Item& item : items) std::visit([this](auto& node) { visit(node); }, item.node);
+    const auto loop = [this](Loop& l, const auto& inner) {
+      l.id += loops_;
+      inner();
+    };
+    const auto sync = [this](Sync& s) {
+      if (s.region >= 0) tensor(s.region);
+    };
+    const auto mark = [this](Mark& m) { tensor(m.tensor); };
+    const auto command = [this](Command& c) {
+      std::visit([this](auto& kind) { this->rename(kind); }, c);
+    };
+    visit_nest(items, Overloaded{loop, sync, mark, command});
   }
 
  private:
-  void visit(Loop& loop) {
-    loop.id += loops_;
-    body(loop.body);
-  }
-  void visit(Sync& s) {
-    if (s.region >= 0) tensor(s.region);
-  }
-  void visit(Mark& m) { tensor(m.tensor); }
-  void visit(const LayerHead&) {}
-  void visit(Command& c) {
-    std::visit([this](auto& command) { rename(command); }, c);
-  }
-
   void rename(LoadCommand& c) {
     tensor(c.tensor);
     address(c.source);
@@ -108,15 +107,13 @@ void append_layer(Program& network, Program layer, std::string name, std::span<c
 }
 
 void begin_at(std::span<const int64_t> offsets, std::vector<Item>& body) {
-  for (Item& item : body) {
-    if (auto* loop = std::get_if<Loop>(&item.node)) begin_at(offsets, loop->body);
-    auto* command = std::get_if<Command>(&item.node);
-    if (!command) continue;
-    if (auto* load = std::get_if<LoadCommand>(command))
-      load->source.base += offsets[static_cast<size_t>(load->tensor)];
-    if (auto* store = std::get_if<StoreCommand>(command))
-      store->target.base += offsets[static_cast<size_t>(store->tensor)];
-  }
+  const auto load = [&](LoadCommand& c) {
+    c.source.base += offsets[static_cast<size_t>(c.tensor)];
+  };
+  const auto store = [&](StoreCommand& c) {
+    c.target.base += offsets[static_cast<size_t>(c.tensor)];
+  };
+  visit_nest(body, Overloaded{load, store});
 }
 
 }  // namespace accsim::hw

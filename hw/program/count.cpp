@@ -2,6 +2,7 @@
 
 #include "hw/program/command_counter.h"
 #include "hw/program/program.h"
+#include "hw/program/visit.h"
 
 namespace accsim::hw {
 namespace {
@@ -13,27 +14,22 @@ class Counter {
       : program_(program), tally_(hw, program.dataflow) {}
 
   Counts run() {
-    visit(program_.body);
+    const auto loop = [this](const Loop& l, const auto& inner) {
+      loops_.push_back(&l);
+      times_ *= l.count;
+      inner();
+      times_ /= l.count;
+      loops_.pop_back();
+    };
+    const auto command = [this](const Command& c) {
+      std::visit([this](const auto& kind) { this->add(kind); }, c);
+    };
+    const auto head = [this](const LayerHead& h) { tally_.begin(h.dataflow); };
+    visit_nest(program_.body, Overloaded{loop, command, head});
     return tally_.counts();
   }
 
  private:
-  void visit(const std::vector<Item>& body) {
-    for (const Item& item : body) {
-      if (const auto* loop = std::get_if<Loop>(&item.node)) {
-        loops_.push_back(loop);
-        times_ *= loop->count;
-        visit(loop->body);
-        times_ /= loop->count;
-        loops_.pop_back();
-      } else if (const auto* command = std::get_if<Command>(&item.node)) {
-        std::visit([this](const auto& c) { add(c); }, *command);
-      } else if (const auto* head = std::get_if<LayerHead>(&item.node)) {
-        tally_.begin(head->dataflow);
-      }
-    }
-  }
-
   /// Executions in which the command accumulates onto what is there.
   int64_t accumulating(const std::vector<int>& first_of, bool accumulate) const {
     if (accumulate) return times_;

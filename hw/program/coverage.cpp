@@ -6,6 +6,8 @@
 #include <array>
 #include <utility>
 
+#include "hw/program/visit.h"
+
 namespace accsim::hw {
 namespace {
 
@@ -19,7 +21,7 @@ class Walker {
       hit(fmt::format("dataflow {}", name(static_cast<Dataflow>(d))),
           static_cast<Dataflow>(d) == dataflow_);
     none();
-    visit(program_.body);
+    visit();
   }
 
  private:
@@ -43,25 +45,27 @@ class Walker {
     loads_from_region_ = {};
   }
 
-  void visit(const std::vector<Item>& body) {
-    for (const Item& item : body) {
-      if (const auto* loop = std::get_if<Loop>(&item.node)) {
-        times_ *= loop->count;
-        visit(loop->body);
-        times_ /= loop->count;
-      } else if (const auto* command = std::get_if<Command>(&item.node)) {
-        std::visit([this](const auto& c) { add(c); }, *command);
-      } else if (const auto* head = std::get_if<LayerHead>(&item.node)) {
-        hit("layer of another dataflow", head->dataflow != dataflow_);
-        dataflow_ = head->dataflow;
-      } else if (const auto* mark = std::get_if<Mark>(&item.node)) {
-        add(*mark, shared(mark->tensor) ? Memory::shared : Memory::dram);
-      } else {
-        const Sync& s = std::get<Sync>(item.node);
-        if (s.kind == SyncKind::wait_free && s.queue == Queue::load)
-          loads_from_region_[static_cast<size_t>(s.buffer)] = 0;
-      }
-    }
+  void visit() {
+    const auto loop = [this](const Loop& l, const auto& inner) {
+      times_ *= l.count;
+      inner();
+      times_ /= l.count;
+    };
+    const auto command = [this](const Command& c) {
+      std::visit([this](const auto& kind) { this->add(kind); }, c);
+    };
+    const auto head = [this](const LayerHead& h) {
+      hit("layer of another dataflow", h.dataflow != dataflow_);
+      dataflow_ = h.dataflow;
+    };
+    const auto mark = [this](const Mark& m) {
+      add(m, shared(m.tensor) ? Memory::shared : Memory::dram);
+    };
+    const auto sync = [this](const Sync& s) {
+      if (s.kind == SyncKind::wait_free && s.queue == Queue::load)
+        loads_from_region_[static_cast<size_t>(s.buffer)] = 0;
+    };
+    visit_nest(program_.body, Overloaded{loop, command, head, mark, sync});
   }
 
   void add(const Mark& m, Memory memory) {

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 
 #include "hw/program/byte_places.h"
+#include "hw/program/visit.h"
 
 namespace accsim::hw {
 namespace {
@@ -22,27 +24,20 @@ struct Life {
 class Lives {
  public:
   explicit Lives(const Program& p) : lives_(p.tensors.size()) {
+    const auto load = [this](const LoadCommand& c) { use(c.tensor, Queue::load, false); };
+    const auto store = [this](const StoreCommand& c) { use(c.tensor, Queue::store, true); };
+    const auto stage = [this](const StageCommand& c) {
+      use(c.from, Queue::stage, false);
+      use(c.to, Queue::stage, true);
+    };
     for (size_t i = 0; i < p.body.size(); ++i) {
       now_ = static_cast<int>(i) + 1;
-      item(p.body[i]);
+      visit_nest(std::span(&p.body[i], 1), Overloaded{load, store, stage});
     }
   }
   std::vector<Life> take() { return std::move(lives_); }
 
  private:
-  void item(const Item& i) {
-    if (const auto* loop = std::get_if<Loop>(&i.node))
-      for (const Item& inner : loop->body) item(inner);
-    const auto* command = std::get_if<Command>(&i.node);
-    if (!command) return;
-    const Queue q = queue_of(*command);
-    if (const auto* load = std::get_if<LoadCommand>(command)) use(load->tensor, q, false);
-    if (const auto* store = std::get_if<StoreCommand>(command)) use(store->tensor, q, true);
-    if (const auto* stage = std::get_if<StageCommand>(command)) {
-      use(stage->from, q, false);
-      use(stage->to, q, true);
-    }
-  }
   void use(int tensor, Queue queue, bool writes) {
     Life& l = lives_[static_cast<size_t>(tensor)];
     const auto q = static_cast<size_t>(queue);

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include "hw/program/program.h"
+#include "hw/program/visit.h"
 
 namespace accsim::hw {
 namespace {
@@ -18,34 +19,40 @@ class Printer {
       out_ += fmt::format("  tensor %{} {} {} bytes '{}'{}\n", i, name(program_.tensors[i].memory),
                           program_.tensors[i].bytes, program_.tensors[i].name,
                           place(program_.tensors[i]));
-    visit(program_.body, 1);
+    visit();
     return std::move(out_);
   }
 
  private:
-  void visit(const std::vector<Item>& body, size_t depth) {
-    for (const Item& item : body) {
-      out_.append(2 * depth, ' ');
-      if (const auto* loop = std::get_if<Loop>(&item.node)) {
-        names_[static_cast<size_t>(loop->id)] = fmt::format("{}{}", loop->name, loop->id);
-        out_ += fmt::format("for {} < {}:\n", names_[static_cast<size_t>(loop->id)], loop->count);
-        visit(loop->body, depth + 1);
-      } else if (const auto* sync = std::get_if<Sync>(&item.node)) {
-        const bool region = sync->region >= 0;
-        out_ += fmt::format(
-            "{:<8}{} {}\n", name(sync->queue), name(sync->kind),
-            region ? fmt::format("%{}", sync->region) : std::string(name(sync->buffer)));
-      } else if (const auto* mark = std::get_if<Mark>(&item.node)) {
-        out_ += fmt::format("{:<8}{} %{}\n", name(mark->queue), mark->waits ? "wait_marks" : "mark",
-                            mark->tensor);
-      } else if (const auto* head = std::get_if<LayerHead>(&item.node)) {
-        out_ += fmt::format("layer '{}' ({})\n", head->name, name(head->dataflow));
-      } else {
-        const auto& command = std::get<Command>(item.node);
-        out_ += fmt::format("{:<8}", name(queue_of(command)));
-        out_ += std::visit([this](const auto& c) { return this->text(c); }, command) + "\n";
-      }
-    }
+  void visit() {
+    const auto loop = [this](const Loop& l, const auto& inner) {
+      std::string& loop_name = names_[static_cast<size_t>(l.id)];
+      loop_name = fmt::format("{}{}", l.name, l.id);
+      line(fmt::format("for {} < {}:", loop_name, l.count));
+      ++depth_;
+      inner();
+      --depth_;
+    };
+    const auto sync = [this](const Sync& s) {
+      const std::string of =
+          s.region >= 0 ? fmt::format("%{}", s.region) : std::string(name(s.buffer));
+      line(fmt::format("{:<8}{} {}", name(s.queue), name(s.kind), of));
+    };
+    const auto mark = [this](const Mark& m) {
+      line(fmt::format("{:<8}{} %{}", name(m.queue), m.waits ? "wait_marks" : "mark", m.tensor));
+    };
+    const auto head = [this](const LayerHead& h) {
+      line(fmt::format("layer '{}' ({})", h.name, name(h.dataflow)));
+    };
+    const auto command = [this](const Command& c) {
+      const std::string what = std::visit([this](const auto& kind) { return this->text(kind); }, c);
+      line(fmt::format("{:<8}{}", name(queue_of(c)), what));
+    };
+    visit_nest(program_.body, Overloaded{loop, sync, mark, head, command});
+  }
+  void line(const std::string& what) {
+    out_.append(2 * depth_, ' ');
+    out_ += what + "\n";
   }
 
   static std::string place(const ProgramTensor& t) {
@@ -206,6 +213,7 @@ class Printer {
   const Program& program_;
   std::vector<std::string> names_;
   std::string out_;
+  size_t depth_ = 1;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "hw/program/verifiable.h"
 
 #include "hw/program/reach.h"
+#include "hw/program/visit.h"
 
 namespace accsim::hw {
 namespace {
@@ -23,19 +24,13 @@ std::string_view why_not(const Command& c) {
   return load->transposed > 1 ? "elements of several bytes turned" : "";
 }
 
-std::string_view why_not(const std::vector<Item>& body) {
-  for (const Item& item : body) {
-    std::string_view why;
-    if (const auto* loop = std::get_if<Loop>(&item.node)) why = why_not(loop->body);
-    if (const auto* command = std::get_if<Command>(&item.node)) why = why_not(*command);
-    if (!why.empty()) return why;
-  }
-  return "";
-}
-
 }  // namespace
 
-std::string_view why_not_verifiable(const Program& program) { return why_not(program.body); }
+std::string_view why_not_verifiable(const Program& program) {
+  std::string_view why;
+  visit_nest(program.body, [&](const Command& c) { return (why = why_not(c)).empty(); });
+  return why;
+}
 
 std::string_view why_not_verifiable(const HwConfig& hw) {
   const bool weights = hw.types.weight == DType::int8 || hw.types.weight == DType::int4;

@@ -65,8 +65,9 @@ class Verifier {
   }
   void fail(std::string message);
   void tensors();
-  void visit(const std::vector<Item>& body);
-  void visit_loop(const Loop& loop);
+  void visit();
+  template <class Inner>
+  void visit_loop(const Loop& loop, const Inner& inner);
   void begin(const LayerHead& head);
   void visit_mark(const Mark& m);
   void visit_sync(const Sync& s);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "hw/program/verifier.h"
+#include "hw/program/visit.h"
 
 namespace accsim::hw {
 namespace {
@@ -44,7 +45,7 @@ Verifier::Verifier(const Program& program, const HwConfig& hw)
 Status Verifier::run() {
   tensors();
   free_ = slots_;
-  if (errors_.empty()) visit(program_.body);
+  if (errors_.empty()) visit();
   for (size_t p = 0; p < kPlaces && errors_.empty(); ++p)
     if (free_[p] != slots_[p])
       fail(fmt::format("{} of {} {} slots are free at the end", free_[p], slots_[p], place(p)));
@@ -100,24 +101,26 @@ void Verifier::fail(std::string message) {
   errors_.push_back({Errc::invalid, std::move(message), where + fmt::format(" #{}", at_)});
 }
 
-void Verifier::visit(const std::vector<Item>& body) {
-  for (const Item& item : body) {
+void Verifier::visit() {
+  const auto item = [this](const auto& check_item) {
     ++at_;
-    if (const auto* loop = std::get_if<Loop>(&item.node))
-      visit_loop(*loop);
-    else if (const auto* sync = std::get_if<Sync>(&item.node))
-      visit_sync(*sync);
-    else if (const auto* mark = std::get_if<Mark>(&item.node))
-      visit_mark(*mark);
-    else if (const auto* head = std::get_if<LayerHead>(&item.node))
-      begin(*head);
-    else
-      std::visit([this](const auto& c) { address(c); }, std::get<Command>(item.node));
-    if (!errors_.empty()) return;
-  }
+    check_item();
+    return errors_.empty();
+  };
+  const auto loop = [&](const Loop& l, const auto& inner) {
+    return item([&] { visit_loop(l, inner); });
+  };
+  const auto sync = [&](const Sync& s) { return item([&] { visit_sync(s); }); };
+  const auto mark = [&](const Mark& m) { return item([&] { visit_mark(m); }); };
+  const auto head = [&](const LayerHead& h) { return item([&] { begin(h); }); };
+  const auto command = [&](const Command& c) {
+    return item([&] { std::visit([this](const auto& kind) { this->address(kind); }, c); });
+  };
+  visit_nest(program_.body, Overloaded{loop, sync, mark, head, command});
 }
 
-void Verifier::visit_loop(const Loop& loop) {
+template <class Inner>
+void Verifier::visit_loop(const Loop& loop, const Inner& inner) {
   if (loop.id < 0 || loop.id >= program_.loops || loop.count < 1)
     return fail(fmt::format("loop '{}' has id {} and count {}", loop.name, loop.id, loop.count));
   if (counts_[static_cast<size_t>(loop.id)] != 0)
@@ -128,11 +131,11 @@ void Verifier::visit_loop(const Loop& loop) {
   nest_.push_back(&loop);
   iterations_ *= loop.count;
   counts_[static_cast<size_t>(loop.id)] = loop.count;
-  visit(loop.body);
+  inner();
   if (loop.count > 1 && errors_.empty()) {
     const Tokens full = full_, free = free_, held = held_, filled = filling_;
     const int64_t primed = primed_;
-    visit(loop.body);
+    inner();
     if (errors_.empty() && (primed != primed_ || full != full_ || free != free_ || held != held_ ||
                             filled != filling_))
       fail(fmt::format("loop '{}' doesn't keep its tokens balanced", loop.name));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "hw/program/append_layer.h"
+#include "hw/program/visit.h"
 #include "hw/random/draw.h"
 #include "hw/random/random_marks.h"
 
@@ -19,28 +20,19 @@ struct Users {
   std::array<int, kQueues> last{};                ///< tensor of the queue's last command
 
   explicit Users(const Program& p) : readers(p.tensors.size()), writers(p.tensors.size()) {
-    body(p.body);
+    const auto load = [this](const LoadCommand& c) { note(readers, c.tensor, Queue::load); };
+    const auto store = [this](const StoreCommand& c) { note(writers, c.tensor, Queue::store); };
+    const auto stage = [this](const StageCommand& c) {
+      note(readers, c.from, Queue::stage);
+      note(writers, c.to, Queue::stage);
+    };
+    visit_nest(p.body, Overloaded{load, store, stage});
   }
 
  private:
   void note(std::vector<std::set<Queue>>& side, int tensor, Queue q) {
     side[static_cast<size_t>(tensor)].insert(q);
     last[static_cast<size_t>(q)] = tensor;
-  }
-  void body(const std::vector<Item>& items) {
-    for (const Item& item : items) {
-      if (const auto* loop = std::get_if<Loop>(&item.node)) body(loop->body);
-      const auto* command = std::get_if<Command>(&item.node);
-      if (!command) continue;
-      if (const auto* load = std::get_if<LoadCommand>(command))
-        note(readers, load->tensor, Queue::load);
-      if (const auto* store = std::get_if<StoreCommand>(command))
-        note(writers, store->tensor, Queue::store);
-      if (const auto* stage = std::get_if<StageCommand>(command)) {
-        note(readers, stage->from, Queue::stage);
-        note(writers, stage->to, Queue::stage);
-      }
-    }
   }
 };
 
@@ -182,15 +174,12 @@ class Network {
     }
   }
 
-  void before_uses(std::vector<Item>& body, const Mark& wait) {
-    std::vector<Item> out;
-    for (Item& item : body) {
-      if (auto* loop = std::get_if<Loop>(&item.node)) before_uses(loop->body, wait);
+  static void before_uses(std::vector<Item>& body, const Mark& wait) {
+    rewrite_nest(body, [&](Item item, std::vector<Item>& to) {
       const auto* command = std::get_if<Command>(&item.node);
-      if (command && uses(*command, wait)) out.push_back({wait});
-      out.push_back(std::move(item));
-    }
-    body = std::move(out);
+      if (command && uses(*command, wait)) to.push_back({wait});
+      to.push_back(std::move(item));
+    });
   }
   static bool uses(const Command& command, const Mark& wait) {
     if (queue_of(command) != wait.queue) return false;

@@ -1,5 +1,6 @@
 #include "hw/random/scatter_loads.h"
 
+#include "hw/program/visit.h"
 #include "hw/random/draw.h"
 
 namespace accsim::hw {
@@ -32,25 +33,22 @@ void scatter(std::vector<Item>& body, const std::vector<ProgramTensor>& all, std
     if (!region && draw(random, 0, 1) == 1) c.tensor += static_cast<int>(all.size() / 2);
     return Item{Command{std::move(c)}};
   };
-  std::vector<Item> out;
-  for (Item& item : body) {
-    if (auto* loop = std::get_if<Loop>(&item.node)) scatter(loop->body, all, random);
+  rewrite_nest(body, [&](Item item, std::vector<Item>& to) {
     auto* command = std::get_if<Command>(&item.node);
     auto* load = command ? std::get_if<LoadCommand>(command) : nullptr;
     if (!load) {
-      out.push_back(std::move(item));
-      continue;
+      to.push_back(std::move(item));
+      return;
     }
     LoadCommand first = *load;
     if (!can_be_cut(first) || draw(random, 0, 3) == 0) {
-      out.push_back(placed(std::move(first)));
-      continue;
+      to.push_back(placed(std::move(first)));
+      return;
     }
     LoadCommand rest = cut(first, random);
-    out.push_back(placed(std::move(first)));
-    out.push_back(placed(std::move(rest)));
-  }
-  body = std::move(out);
+    to.push_back(placed(std::move(first)));
+    to.push_back(placed(std::move(rest)));
+  });
 }
 
 }  // namespace

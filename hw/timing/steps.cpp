@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hw/program/contract.h"
+#include "hw/program/visit.h"
 
 namespace accsim::hw {
 namespace {
@@ -318,24 +319,21 @@ class Compiler {
   Compiler(const Program& program, StepWriter& to)
       : program_(program), regions_(region_numbers(program)), to_(to) {}
 
-  void body(const std::vector<Item>& items) {
-    for (const Item& item : items) {
-      if (const auto* loop = std::get_if<Loop>(&item.node)) {
-        to_.open_loop(loop->count);
-        open_.push_back(loop->id);
-        body(loop->body);
-        open_.pop_back();
-        to_.close_loop();
-      } else if (const auto* sync = std::get_if<Sync>(&item.node)) {
-        apply(*sync);
-      } else if (const auto* mark = std::get_if<Mark>(&item.node)) {
-        to_.mark(*mark);
-      } else if (const auto* head = std::get_if<LayerHead>(&item.node)) {
-        to_.begin_layer(head->dataflow);
-      } else {
-        std::visit([this](const auto& c) { command(c); }, std::get<Command>(item.node));
-      }
-    }
+  void run() {
+    const auto loop = [this](const Loop& l, const auto& inner) {
+      to_.open_loop(l.count);
+      open_.push_back(l.id);
+      inner();
+      open_.pop_back();
+      to_.close_loop();
+    };
+    const auto sync = [this](const Sync& s) { apply(s); };
+    const auto mark = [this](const Mark& m) { to_.mark(m); };
+    const auto head = [this](const LayerHead& h) { to_.begin_layer(h.dataflow); };
+    const auto any_command = [this](const Command& c) {
+      std::visit([this](const auto& kind) { this->command(kind); }, c);
+    };
+    visit_nest(program_.body, Overloaded{loop, sync, mark, head, any_command});
   }
 
  private:
@@ -381,22 +379,14 @@ class Compiler {
   std::vector<int> open_;  ///< ids of the loops around, the outermost first
 };
 
-bool stages(const std::vector<Item>& items) {
-  return std::any_of(items.begin(), items.end(), [](const Item& item) {
-    if (const auto* loop = std::get_if<Loop>(&item.node)) return stages(loop->body);
-    const auto* c = std::get_if<Command>(&item.node);
-    return c && std::holds_alternative<StageCommand>(*c);
-  });
-}
-
 }  // namespace
 
 void write_steps(const Program& program, const HwConfig& hw, StepWriter& to) {
   to.start(hw, program.dataflow);
-  if (stages(program.body)) to.share_channels();
+  if (has_command<StageCommand>(program.body)) to.share_channels();
   for (const ProgramTensor& t : program.tensors)
     if (t.slots > 0) to.add_region(t.slots);
-  Compiler(program, to).body(program.body);
+  Compiler(program, to).run();
 }
 
 }  // namespace accsim::hw

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "hw/program/visit.h"
 #include "hw/timing/slice_recorder.h"
 
 namespace accsim::hw {
@@ -37,13 +38,10 @@ class Lister {
  public:
   Lister(const Program& program, std::vector<CommandInfo>& to) : program_(program), to_(to) {}
 
-  void body(const std::vector<Item>& items) {
-    for (const Item& item : items) {
-      if (const auto* loop = std::get_if<Loop>(&item.node))
-        body(loop->body);
-      else if (const auto* c = std::get_if<Command>(&item.node))
-        std::visit([this](const auto& command) { add(command); }, *c);
-    }
+  void run() {
+    visit_nest(program_.body, [this](const Command& c) {
+      std::visit([this](const auto& kind) { this->add(kind); }, c);
+    });
   }
 
  private:
@@ -79,7 +77,7 @@ class Lister {
 /// By step, what its command does; loops have all queues of their body.
 std::vector<CommandInfo> list_commands(const Program& program, std::span<const Step> steps) {
   std::vector<CommandInfo> commands, out(steps.size());
-  Lister(program, commands).body(program.body);
+  Lister(program, commands).run();
   size_t next = 0;
   for (size_t i = 0; i < steps.size(); ++i) {
     using Kind = Step::Kind;

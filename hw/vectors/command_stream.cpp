@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "hw/program/visit.h"
+
 namespace accsim::hw {
 
 CommandStream::CommandStream(const Program& program, const HwConfig& hw)
@@ -14,20 +16,13 @@ CommandStream::CommandStream(const Program& program, const HwConfig& hw)
     queues_.push_back(
         std::make_unique<QueueUnroller>(program, hw, order_, channels_, static_cast<Queue>(q)));
   std::string layer;
-  walk(program_.body, layer);
-}
-
-void CommandStream::walk(const std::vector<Item>& body, std::string& layer) {
-  for (const Item& item : body) {
-    if (const auto* loop = std::get_if<Loop>(&item.node)) {
-      loops_.push_back(loop);
-      walk(loop->body, layer);
-    } else if (const auto* head = std::get_if<LayerHead>(&item.node)) {
-      layer = head->name;
-    } else if (const auto* command = std::get_if<Command>(&item.node)) {
-      layers_[command] = layer;
-    }
-  }
+  const auto loop = [this](const Loop& l, const auto& inner) {
+    loops_.push_back(&l);
+    inner();
+  };
+  const auto head = [&](const LayerHead& h) { layer = h.name; };
+  const auto command = [&](const Command& c) { layers_[&c] = layer; };
+  visit_nest(program_.body, Overloaded{loop, head, command});
 }
 
 Status CommandStream::advance(Queue queue) {

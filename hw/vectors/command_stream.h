@@ -33,7 +33,6 @@ class CommandStream {
   Result<const StreamedCommand*> next(const RetiredCommand& retired);
 
  private:
-  void walk(const std::vector<Item>& body, std::string& layer);
   Status advance(Queue queue);
 
   const Program& program_;

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
 
+#include "hw/program/visit.h"
 #include "hw/timing/timing.h"
 #include "hw/vectors/command_lines.h"
 #include "hw/vectors/manifest.h"
@@ -15,10 +15,8 @@ namespace {
 
 bool has_input_stationary(const Program& p) {
   const auto turned = [](Dataflow d) { return d == Dataflow::input_stationary; };
-  return turned(p.dataflow) || std::ranges::any_of(p.body, [&](const Item& item) {
-           const auto* head = std::get_if<LayerHead>(&item.node);
-           return head && turned(head->dataflow);
-         });
+  return turned(p.dataflow) ||
+         any_in_nest(p.body, [&](const LayerHead& head) { return turned(head.dataflow); });
 }
 
 /// Takes commands as golden retires them.

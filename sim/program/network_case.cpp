@@ -7,6 +7,7 @@
 #include <random>
 
 #include "hw/program/place_tensors.h"
+#include "hw/program/visit.h"
 #include "sim/base/sums.h"
 #include "sim/cost/left_out.h"
 #include "sim/program/layer_weights.h"
@@ -53,15 +54,9 @@ class CaseBuilder {
   /// `outside` of it write, too.
   static int64_t bytes_given(const hw::Program& program, const std::set<int>& outside) {
     std::vector<bool> stored(program.tensors.size());
-    const auto note = [&](const auto& self, const std::vector<hw::Item>& body) -> void {
-      for (const hw::Item& item : body) {
-        if (const auto* loop = std::get_if<hw::Loop>(&item.node)) self(self, loop->body);
-        const auto* command = std::get_if<hw::Command>(&item.node);
-        const auto* store = command ? std::get_if<hw::StoreCommand>(command) : nullptr;
-        if (store) stored[static_cast<size_t>(store->tensor)] = true;
-      }
-    };
-    note(note, program.body);
+    hw::visit_nest(program.body, [&](const hw::StoreCommand& c) {
+      stored[static_cast<size_t>(c.tensor)] = true;
+    });
     for (const int tensor : outside) stored[static_cast<size_t>(tensor)] = false;
     int64_t out = 0;
     for (size_t i = 0; i < stored.size(); ++i) {

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <span>
 
 #include "hw/program/append_layer.h"
+#include "hw/program/visit.h"
 #include "sim/schedule/program_names.h"
 
 namespace accsim::sim {
@@ -44,29 +46,22 @@ class MarkedProgram {
     awaited_[static_cast<size_t>(tensor)] = false;
   }
   static bool loads(const hw::Item& item, int tensor) {
-    if (const auto* loop = std::get_if<hw::Loop>(&item.node))
-      return std::ranges::any_of(loop->body,
-                                 [&](const hw::Item& inner) { return loads(inner, tensor); });
-    const auto* command = std::get_if<hw::Command>(&item.node);
-    const auto* load = command ? std::get_if<hw::LoadCommand>(command) : nullptr;
-    return load && load->tensor == tensor;
+    return hw::any_in_nest(std::span(&item, 1),
+                           [&](const hw::LoadCommand& c) { return c.tensor == tensor; });
   }
 
   void wait_before_first_loads(std::vector<hw::Item>& body) {
-    std::vector<hw::Item> out;
-    for (hw::Item& item : body) {
-      if (auto* loop = std::get_if<hw::Loop>(&item.node)) wait_before_first_loads(loop->body);
+    hw::rewrite_nest(body, [this](hw::Item item, std::vector<hw::Item>& to) {
       if (const auto* command = std::get_if<hw::Command>(&item.node)) {
         if (const auto* load = std::get_if<hw::LoadCommand>(command))
-          wait(load->tensor, hw::Queue::load, out);
+          wait(load->tensor, hw::Queue::load, to);
         if (const auto* stage = std::get_if<hw::StageCommand>(command))
-          wait(stage->from, hw::Queue::stage, out);
+          wait(stage->from, hw::Queue::stage, to);
         if (const auto* store = std::get_if<hw::StoreCommand>(command))
           stored_[static_cast<size_t>(store->tensor)] = true;
       }
-      out.push_back(std::move(item));
-    }
-    body = std::move(out);
+      to.push_back(std::move(item));
+    });
   }
   void wait(int tensor, hw::Queue queue, std::vector<hw::Item>& to) {
     if (!awaited_[static_cast<size_t>(tensor)]) return;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "hw/program/visit.h"
 #include "hw/timing/timing.h"
 #include "tests/support/index.h"
 
@@ -106,23 +107,24 @@ inline Json command_json(const hw::Program& p, const hw::Command& command) {
   return {{"drain", Json::object()}};
 }
 
-inline Json body_json(const hw::Program& p, const std::vector<hw::Item>& items) {
+inline Json body_json(const hw::Program& p) {
   Json out = Json::array();
-  for (const hw::Item& item : items) {
-    if (const auto* loop = std::get_if<hw::Loop>(&item.node))
-      out.push_back({{"loop", loop->count}, {"body", body_json(p, loop->body)}});
-    else if (const auto* sync = std::get_if<hw::Sync>(&item.node))
-      out.push_back({{name(sync->kind),
-                      {name(sync->queue), sync->region < 0 ? std::string(name(sync->buffer))
-                                                           : tensor_name(sync->region)}}});
-    else if (const auto* mark = std::get_if<hw::Mark>(&item.node))
-      out.push_back(
-          {{mark->waits ? "wait_marks" : "mark", {name(mark->queue), tensor_name(mark->tensor)}}});
-    else if (const auto* head = std::get_if<hw::LayerHead>(&item.node))
-      out.push_back({{"layer", name(head->dataflow)}});
-    else
-      out.push_back(command_json(p, std::get<hw::Command>(item.node)));
-  }
+  const auto loop = [&](const hw::Loop& l, const auto& inner) {
+    Json before = std::exchange(out, Json::array());
+    inner();
+    before.push_back({{"loop", l.count}, {"body", std::move(out)}});
+    out = std::move(before);
+  };
+  const auto sync = [&](const hw::Sync& s) {
+    const std::string of = s.region < 0 ? std::string(name(s.buffer)) : tensor_name(s.region);
+    out.push_back({{name(s.kind), {name(s.queue), of}}});
+  };
+  const auto mark = [&](const hw::Mark& m) {
+    out.push_back({{m.waits ? "wait_marks" : "mark", {name(m.queue), tensor_name(m.tensor)}}});
+  };
+  const auto head = [&](const hw::LayerHead& h) { out.push_back({{"layer", name(h.dataflow)}}); };
+  const auto command = [&](const hw::Command& c) { out.push_back(command_json(p, c)); };
+  visit_nest(p.body, hw::Overloaded{loop, sync, mark, head, command});
   return out;
 }
 
@@ -139,7 +141,7 @@ inline std::optional<Json> timed_json(const hw::Program& p, const hw::HwConfig& 
       });
   if (commands > most) return std::nullopt;
   return Json{{"machine", machine_json(machine)}, {"dataflow", name(p.dataflow)},
-              {"regions", regions_json(p)},       {"body", body_json(p, p.body)},
+              {"regions", regions_json(p)},       {"body", body_json(p)},
               {"finish", std::move(finish)},      {"total", timing.total.count()}};
 }
 
