@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "hw/config/mode_list.h"
@@ -66,22 +67,49 @@ void decide(Table& t, size_t begin, Decides what) {
   for (size_t i = begin; i < t.size(); ++i) t[i].decides = what;
 }
 
+/// Says of the fields from `begin` on which prices follow from them.
+void price(Table& t, size_t begin, Prices what) {
+  for (size_t i = begin; i < t.size(); ++i) t[i].prices = what;
+}
+
+/// Adds a field whose growth has an order.
+void push(Table& t, Field field, Growth growth) {
+  field.growth = growth;
+  t.push_back(std::move(field));
+}
+
 constexpr Decides kDecidesCycles = kDecidesProducts | kDecidesVectors;
+constexpr std::string_view kNoOtherValues = "has no other values that change what anything costs";
 
 Condition dram_is(DramModel model) {
   return {"dram.model", std::string(name(model)),
           [model](const HwConfig& hw) { return hw.dram_model == model; }};
 }
 
+/// Where reads and writes take turns, a faster one can hold up another one for longer.
+Condition one_bus() {
+  return {"dram.bus", std::string(name(DramBus::shared)),
+          [](const HwConfig& hw) { return hw.dram_model == DramModel::ideal && hw.one_bus(); }};
+}
+/// Tensors take their room first: with more of it weights may get less.
+Condition kept_weights() {
+  return {"buffers.shared.weights", std::string(name(RunWeights::kept)),
+          [](const HwConfig& hw) { return hw.shared.weights == RunWeights::kept; }};
+}
+
 void add_head(Table& t) {
   t.push_back({"name", "", 0, 0, {}, "what reports call this machine", member<std::string>([
                ](HwConfig & hw) -> auto& { return hw.name; })});
   decide(t, 0, kDecidesNothing);
-  t.push_back(decimal(
-      "clock_mhz", "MHz", 0.001, 100000, "clock of the whole machine",
-      [](HwConfig & hw) -> auto& { return hw.clock_mhz; }));
+  t.back().not_swept = kNoOtherValues;
+  push(t,
+       decimal(
+           "clock_mhz", "MHz", 0.001, 100000, "clock of the whole machine",
+           [](HwConfig & hw) -> auto& { return hw.clock_mhz; }),
+       Growth::clock);
   t.back().decides = kDecidesCycles;  // only real parts count in nanoseconds
   t.back().decides_if = dram_is(DramModel::banked);
+  t.back().unordered_if = dram_is(DramModel::banked);
 }
 
 void add_array(Table& t) {
@@ -96,10 +124,12 @@ void add_array(Table& t) {
       {"array.dataflows", "", 0, 0, names<Dataflow, kDataflows>(),
        "dataflows the array can do; the best is picked per layer",
        member<std::vector<Dataflow>>([](HwConfig & hw) -> auto& { return hw.array.dataflows; })});
+  t.back().prices = kPricesTechnologyArea;
   decide(t, begin, kDecidesProducts);
 }
 
 void add_types(Table& t) {
+  const size_t begin = t.size();
   const std::vector<std::string> operands = {"int8", "int16", "float16", "bfloat16", "float32"};
   t.push_back(type(
       "types.activation", operands, "element type of activations, in and out",
@@ -130,40 +160,47 @@ void add_types(Table& t) {
        "what else the array computes in, a pair of types each, with its rate and energy",
        member<std::vector<TypeMode>>([](HwConfig & hw) -> auto& { return hw.types.modes; })});
   t.back().optional = true;
+  price(t, begin, kPricesEnergies | kPricesArea);
 }
 
 void add_buffer(Table& t, Buffer buffer) {
   const std::string path = fmt::format("buffers.{}.", name(buffer));
   const auto i = static_cast<size_t>(buffer);
-  t.push_back(whole(
-      path + "kib", "KiB", 1, 1048576,
-      "capacity, all slots together", [i](HwConfig & hw) -> auto& { return hw.buffers[i].kib; }));
+  push(t,
+       whole(
+           path + "kib", "KiB", 1, 1048576, "capacity, all slots together",
+           [i](HwConfig & hw) -> auto& { return hw.buffers[i].kib; }),
+       Growth::memory);
   t.push_back(whole(
       path + "slots", "", 1, 16,
       "equal parts; 1 = no overlap, 2 = double buffering", [i](HwConfig & hw) -> auto& {
         return hw.buffers[i].slots;
       }));
   if (buffer == Buffer::accumulator) return;  // one row a cycle by contract: no port to size
-  t.push_back(whole(
-      path + "width", "bytes/cycle", 1, 65536,
-      "width of the load or store port", [i](HwConfig & hw) -> auto& {
-        return hw.buffers[i].width;
-      }));
+  push(t,
+       whole(
+           path + "width", "bytes/cycle", 1, 65536, "width of the load or store port",
+           [i](HwConfig & hw) -> auto& { return hw.buffers[i].width; }),
+       Growth::rate);
 }
 
 template <class Get>
 void add_channel(Table& t, const std::string& path, Get channel) {
-  t.push_back(rate(
-      path + "read_bytes_per_cycle",
-      "read bandwidth", [channel](HwConfig & hw) -> auto& { return channel(hw).read; }));
-  t.push_back(rate(
-      path + "write_bytes_per_cycle",
-      "write bandwidth", [channel](HwConfig & hw) -> auto& { return channel(hw).write; }));
-  t.push_back(whole(
-      path + "latency", "cycles", 0, 1e6,
-      "from last byte sent to last byte arrived", [channel](HwConfig & hw) -> auto& {
-        return channel(hw).latency;
-      }));
+  push(t,
+       rate(
+           path + "read_bytes_per_cycle",
+           "read bandwidth", [channel](HwConfig & hw) -> auto& { return channel(hw).read; }),
+       Growth::rate);
+  push(t,
+       rate(
+           path + "write_bytes_per_cycle",
+           "write bandwidth", [channel](HwConfig & hw) -> auto& { return channel(hw).write; }),
+       Growth::rate);
+  push(t,
+       whole(
+           path + "latency", "cycles", 0, 1e6, "from last byte sent to last byte arrived",
+           [channel](HwConfig & hw) -> auto& { return channel(hw).latency; }),
+       Growth::latency);
 }
 
 void add_memories(Table& t) {
@@ -175,15 +212,19 @@ void add_memories(Table& t) {
     add_buffer(t, buffer);
     decide(t, begin, vectors_too ? kDecidesCycles : kDecidesProducts);
   }
-  t.push_back(whole(
-      "buffers.shared.kib", "KiB", 0, 1048576,
-      "memory that keeps whole tensors between layers; 0 = none",
-      [](HwConfig & hw) -> auto& { return hw.shared.kib; }));
+  push(t,
+       whole(
+           "buffers.shared.kib", "KiB", 0, 1048576,
+           "memory that keeps whole tensors between layers; 0 = none",
+           [](HwConfig & hw) -> auto& { return hw.shared.kib; }),
+       Growth::memory);
   t.back().decides = kDecidesPlaces;
+  t.back().unordered_if = kept_weights();
   t.push_back({"buffers.shared.weights", "", 0, 0, names<RunWeights, kRunWeights>(),
                "read = by every run from DRAM; kept = there since the last run, as many as fit",
                member<RunWeights>([](HwConfig & hw) -> auto& { return hw.shared.weights; })});
   t.back().optional = true;
+  t.back().not_swept = "decides what bounds the other fields have; sweep two machines";
   t.back().decides = kDecidesPlaces;
   const size_t channel = t.size();
   add_channel(
@@ -196,6 +237,7 @@ void add_dram(Table& t) {
   t.push_back({"dram.model", "", 0, 0, names<DramModel, kDramModels>(),
                "ideal = two in-order pipelined channels, one a direction; banked = real parts",
                member<DramModel>([](HwConfig & hw) -> auto& { return hw.dram_model; })});
+  t.back().not_swept = kNoOtherValues;
   const auto only_for = [&](DramModel model, size_t first) {
     for (size_t i = first; i < t.size(); ++i) t[i].only = dram_is(model);
   };
@@ -206,11 +248,14 @@ void add_dram(Table& t) {
                "separate = a channel a direction; shared = one that serves both as they come",
                member<DramBus>([](HwConfig & hw) -> auto& { return hw.dram_bus; })});
   t.back().optional = true;
+  t.back().not_swept = "decides which order the other fields have; sweep two machines";
   only_for(DramModel::ideal, ideal);
+  for (size_t i = ideal; i < t.size(); ++i) t[i].unordered_if = one_bus();
   const size_t banked = t.size();
   t.push_back({"dram.preset", "", 0, 0, names<DramPreset, kDramPresets>(),
                "kind of DRAM; a channel is 64 bits (DDR4), 16 bits (LPDDR4), 128 bits (HBM2) wide",
                member<DramPreset>([](HwConfig & hw) -> auto& { return hw.banked.preset; })});
+  t.back().prices = kPricesEnergies;
   t.push_back(whole(
       "dram.channels", "", 1, 128, "channels, interleaved burst by burst",
       [](HwConfig & hw) -> auto& { return hw.banked.channels; }));
@@ -231,9 +276,11 @@ void add_vector(Table& t) {
       "casts, quantise, dequantise",
       "compares of a sort, top-k, arg-max, scan"};
   for (size_t i = 0; i < kLaneClasses; ++i) {
-    t.push_back(whole(
-        fmt::format("vector.lanes.{}", kLaneClassNames[i]), "ops/cycle", 1, 65536,
-        std::string(kWhat[i]), [i](HwConfig & hw) -> auto& { return hw.vector.lanes[i]; }));
+    push(t,
+         whole(
+             fmt::format("vector.lanes.{}", kLaneClassNames[i]), "ops/cycle", 1, 65536,
+             std::string(kWhat[i]), [i](HwConfig & hw) -> auto& { return hw.vector.lanes[i]; }),
+         Growth::rate);
     t.back().decides = kDecidesVectors;
   }
 }
@@ -248,12 +295,14 @@ void add_technology(Table& t) {
                member<DramKind>([](HwConfig & hw) -> auto& { return hw.energy.dram; })});
   for (size_t i = begin; i < t.size(); ++i) t[i].optional = true;
   decide(t, begin, kDecidesEnergy);
+  price(t, begin, kPricesEnergies);
 }
 
 void add_energy(Table& t) {
   add_technology(t);
   const auto add = [&](const std::string& key, std::string unit, std::string what, auto get) {
-    t.push_back(derivable("energy." + key, std::move(unit), 0, 1e9, std::move(what), get));
+    push(t, derivable("energy." + key, std::move(unit), 0, 1e9, std::move(what), get),
+         Growth::price);
     t.back().decides = kDecidesEnergy;
   };
   add(
@@ -295,52 +344,6 @@ Table make_fields() {
   return t;
 }
 
-std::string_view section_description(std::string_view path) {
-  struct Section {
-    std::string_view path, description;
-  };
-  static constexpr std::array<Section, 13> kSections = {{
-      {"array", "the systolic array"},
-      {"types", "number formats; integer with int32 sums or floating point with float32 sums"},
-      {"buffers", "on-chip memories"},
-      {"buffers.activation", "holds the inputs that stream through the array"},
-      {"buffers.weight", "holds the weight tiles"},
-      {"buffers.parameter", "holds bias and requantisation, per output channel"},
-      {"buffers.accumulator", "holds partial sums; one row of the array read and written a cycle"},
-      {"buffers.output", "holds finished outputs on their way to memory"},
-      {"buffers.shared", "keeps whole tensors on chip between layers"},
-      {"dram", "main memory"},
-      {"vector", "the unit for everything that is not a matrix product"},
-      {"vector.lanes", "operations a cycle, by class of operation"},
-      {"energy", "energy of each counted event"},
-  }};
-  for (const Section& s : kSections) {
-    if (s.path == path) return s.description;
-  }
-  check(false, "a section of the field table has no description");
-  return {};
-}
-
-void insert(KeyNode& node, const Field& field, size_t begin) {
-  const size_t dot = field.path.find('.', begin);
-  const std::string key = field.path.substr(begin, dot - begin);
-  if (dot == std::string::npos) {
-    node.children.push_back({key, field.path, field.description, &field, {}});
-    return;
-  }
-  if (node.children.empty() || node.children.back().key != key) {
-    const std::string path = field.path.substr(0, dot);
-    node.children.push_back({key, path, std::string(section_description(path)), nullptr, {}});
-  }
-  insert(node.children.back(), field, dot + 1);
-}
-
-KeyNode make_tree() {
-  KeyNode root;
-  for (const Field& field : fields()) insert(root, field, 0);
-  return root;
-}
-
 }  // namespace
 
 const std::vector<Field>& fields() {
@@ -348,9 +351,13 @@ const std::vector<Field>& fields() {
   return table;
 }
 
-const KeyNode& key_tree() {
-  static const KeyNode root = make_tree();
-  return root;
+const Field* find_field(std::string_view path) {
+  const auto found = std::ranges::find(fields(), path, &Field::path);
+  return found == fields().end() ? nullptr : &*found;
+}
+
+Growth growth_on(const Field& field, const HwConfig& hw) {
+  return field.unordered_if && field.unordered_if->holds(hw) ? Growth::none : field.growth;
 }
 
 bool is_absent(const Field& field, const HwConfig& hw) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hw/config/hw_config.h"
+#include "sim/base/check.h"
 
 namespace accsim::hw {
 
@@ -52,6 +53,25 @@ inline constexpr Decides kDecidesVectors = 4;   ///< the same of vector and memo
 inline constexpr Decides kDecidesEnergy = 8;    ///< picojoules of given counts and cycles
 inline constexpr Decides kDecidesEverything = 15;
 
+/// Which way costs go when a field's number grows and all else stays: what bounds of sweeps may
+/// rely on, and what says whether advice tries more of it or less.
+enum class Growth : uint8_t {
+  none,     ///< no order
+  memory,   ///< more tilings fit, more tensors stay on chip: never worse
+  rate,     ///< never slower, same tilings
+  latency,  ///< never faster
+  price,    ///< energy of an event: never less
+  clock,    ///< changes no count
+};
+
+/// Which prices follow from a word, so that none is known to be the least while the word varies: a
+/// set of the kinds below.
+using Prices = unsigned;
+inline constexpr Prices kPricesNothing = 0;
+inline constexpr Prices kPricesEnergies = 1;        ///< energies that aren't given
+inline constexpr Prices kPricesArea = 2;            ///< square millimetres of any machine
+inline constexpr Prices kPricesTechnologyArea = 4;  ///< of machines with an energy.technology
+
 /// One key of the YAML file. Parser, range checks, printer, JSON Schema and the table in
 /// configs/README.md are all driven by the list of these.
 struct Field {
@@ -67,10 +87,34 @@ struct Field {
   /// A list that is empty, or a word that is the first of its choices, where a file leaves it out.
   /// Numbers that can follow from others are known by their type, DerivableNumber.
   bool optional = false;
+  Growth growth = Growth::none;
+  std::optional<Condition> unordered_if = std::nullopt;  ///< growth promises nothing then
+  unsigned prices = kPricesNothing;                      ///< a set of Prices
+  /// Why no axis of a sweep may be of it, as a sentence without its subject; empty: one may.
+  std::string not_swept = {};
 };
 
 /// Every key in file order.
 const std::vector<Field>& fields();
+
+/// The field of that path; a null pointer for none.
+const Field* find_field(std::string_view path);
+
+/// The field that lies at `place`, which is a member of `hw`: field_at(hw, hw.array.rows). So that
+/// nobody spells a path to ask about a field.
+template <class T>
+const Field& field_at(const HwConfig& hw, const T& place) {
+  for (const Field& field : fields())
+    if (const auto* m = std::get_if<Member<T>>(&field.target); m && &m->in(hw) == &place)
+      return field;
+  check(false, "no field of the table lies there");
+  return fields().front();
+}
+
+/// Is it a field of the machine's costs? Its name isn't.
+inline bool changes_costs(const Field& field) { return field.decides != kDecidesNothing; }
+/// What its growth does on machines like this one.
+Growth growth_on(const Field& field, const HwConfig& hw);
 
 /// The same keys as a tree: a node is a section (children) or a field.
 struct KeyNode {

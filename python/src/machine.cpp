@@ -112,9 +112,8 @@ std::vector<std::string> names_below(const hw::HwConfig& hw, const std::string& 
 
 /// Is it a number that follows from others?
 bool follows(const hw::HwConfig& hw, const std::string& path) {
-  const auto& all = hw::fields();
-  const auto field = std::ranges::find(all, path, &hw::Field::path);
-  return field != all.end() && is_derived(*field, hw);
+  const hw::Field* const field = hw::find_field(path);
+  return field != nullptr && is_derived(*field, hw);
 }
 
 /// What a file says: read again, it is the same machine.

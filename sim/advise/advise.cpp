@@ -71,7 +71,7 @@ int64_t nearest_legal(const hw::Field& field, const hw::HwConfig& hw, const Grid
 }
 
 bool smaller_is_better(const hw::Field& field) {
-  return field.path.ends_with(".latency") || field.path.starts_with("energy.");
+  return field.growth == hw::Growth::latency || field.growth == hw::Growth::price;
 }
 
 MachineCost machine_cost(const WorkloadTotals& totals, const hw::HwConfig& hw) {

@@ -121,12 +121,13 @@ std::string to_text(const Advice& a, const TextOptions& options) {
                   width))
     out += line + "\n";
   std::string none;
-  bool clock = false, energies = false;
+  const hw::Field* clock = nullptr;
+  bool energies = false;
   for (const FieldAdvice& f : a.fields) {
     if (f.changes_cycles() || !f.tried()) continue;
-    if (f.field->path == "clock_mhz")
-      clock = true;
-    else if (f.field->path.starts_with("energy."))
+    if (f.field->growth == hw::Growth::clock)
+      clock = f.field;
+    else if (f.field->growth == hw::Growth::price)
       energies = true;
     else
       none += f.field->path + ", ";
@@ -135,7 +136,7 @@ std::string to_text(const Advice& a, const TextOptions& options) {
   if (none.ends_with(", ")) none.resize(none.size() - 2);
   out += '\n';
   if (!none.empty()) item("no cycles", none);
-  if (clock) item("clock_mhz", "changes no cycles; the time is cycles over it");
+  if (clock != nullptr) item(clock->path, "changes no cycles; the time is cycles over it");
   bool first = true;
   for (const std::string& note : notes(a)) {
     item(first ? "rules" : "", note);

@@ -10,6 +10,7 @@
 
 #include "hw/config/fields.h"
 #include "sim/base/sums.h"
+#include "sim/report/json.h"
 #include "sim/report/read_json.h"
 
 namespace accsim::sim {
@@ -115,10 +116,11 @@ class ReportReader {
     out_.rows = count(hw, "hw.", "rows");
     out_.cols = count(hw, "hw.", "cols");
     for (const hw::Field& field : hw::fields()) {
-      if (field.path == "name") continue;
+      if (!changes_costs(field)) continue;
       const Json* value = &hw;
       std::string_view rest = field.path;
-      if (rest.starts_with("array.")) rest.remove_prefix(6);  // as the report lifts them
+      if (rest.substr(0, rest.find('.')) == kLiftedSection)
+        rest.remove_prefix(kLiftedSection.size() + 1);
       for (bool more = true; more && value != nullptr;) {
         const size_t dot = rest.find('.');
         const std::string name(rest.substr(0, dot));

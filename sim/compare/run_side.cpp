@@ -21,7 +21,7 @@ RunSide run_side(const Report& report) {
   out.area_mm2 = report.area_mm2;
   hw::HwConfig hw = report.hw;  // the table's accessors give references to change
   for (const hw::Field& field : hw::fields())
-    if (field.path != "name" && (!field.only || field.only->holds(hw)) && !is_absent(field, hw))
+    if (changes_costs(field) && (!field.only || field.only->holds(hw)) && !is_absent(field, hw))
       out.machine.emplace_back(field.path, print_value(field, hw));
   for (const LayerReport& l : report.layers)
     out.layers.push_back({l.name, l.op_type, l.costs.cycles, causes_of(l.costs)});

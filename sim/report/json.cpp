@@ -88,7 +88,7 @@ void add_section(const hw::KeyNode& section, hw::HwConfig& hw, Json& out) {
     if (child.field != nullptr && is_absent(*child.field, hw)) continue;
     if (child.field != nullptr) {
       out[child.key] = hw_value(*child.field, hw);
-    } else if (child.path == "array") {
+    } else if (child.path == kLiftedSection) {
       add_section(child, hw, out);
     } else {
       add_section(child, hw, out[child.key] = Json::object());

@@ -37,26 +37,14 @@ std::optional<std::string> yaml_text(const hw::Field& field, const FieldText& va
   return fmt::format("[{}]", fmt::join(*words, ", "));
 }
 
-/// Which fields there are depends on dram.model: set first, when it is a known word.
-void choose_dram(const MachineEdits& edits, hw::HwConfig& hw) {
-  for (const auto& [path, value] : edits) {
-    const auto* word = std::get_if<std::string>(&value);
-    if (path != "dram.model" || word == nullptr) continue;
-    for (size_t i = 0; i < hw::kDramModels; ++i)
-      if (name(static_cast<hw::DramModel>(i)) == *word)
-        hw.dram_model = static_cast<hw::DramModel>(i);
-  }
-}
-
 /// The machine's file line by line, with the edits; which field each line holds.
 class EditedFile {
  public:
   EditedFile(const hw::HwConfig& hw, const MachineEdits& edits, std::vector<FieldError>& errors)
       : hw_(hw), edits_(edits), errors_(errors) {
     for (const auto& [path, value] : edits) {
-      const auto& all = hw::fields();
-      const auto field = std::ranges::find(all, path, &hw::Field::path);
-      if (field == all.end())
+      const hw::Field* const field = hw::find_field(path);
+      if (field == nullptr)
         errors_.push_back({"", unknown(printable_part(path))});
       else if (!is_there(*field))
         errors_.push_back({path, fmt::format("is only there when {} is {}", field->only->path,
@@ -142,7 +130,6 @@ size_t line_of(const std::string& where) {
 
 EditedMachine edit_machine(const hw::HwConfig& base, const MachineEdits& edits) {
   EditedMachine out{base, {}};
-  choose_dram(edits, out.hw);
   const EditedFile file(out.hw, edits, out.errors);
   const Result<hw::HwConfig> parsed = hw::parse_hw(file.text(), "machine");
   if (!parsed)

@@ -18,12 +18,6 @@ constexpr double kMostSize = 1e12;
 /// Keys that say the values of an axis.
 const std::vector<std::string> kLists = {"values", "range", "powers_of_two"};
 
-const hw::Field* find_field(const std::string& path) {
-  for (const hw::Field& f : hw::fields())
-    if (f.path == path) return &f;
-  return nullptr;
-}
-
 bool is_rate(const hw::Field& f) {
   return std::holds_alternative<hw::Member<hw::ByteRate>>(f.target);
 }
@@ -41,10 +35,12 @@ hw::YamlNode scalar(std::string text, hw::TextPosition at) {
   return node;
 }
 
+std::string number_text(double v) {
+  return std::abs(v) < 1e15 && v == std::floor(v) ? fmt::format("{:.0f}", v) : fmt::format("{}", v);
+}
 /// A number as the field's type writes it: rates to a thousandth.
 std::string number_text(const hw::Field& field, double v) {
-  if (is_rate(field)) v = std::round(v * 1000) / 1000;
-  return std::abs(v) < 1e15 && v == std::floor(v) ? fmt::format("{:.0f}", v) : fmt::format("{}", v);
+  return number_text(is_rate(field) ? std::round(v * 1000) / 1000 : v);
 }
 
 std::string text_of(const hw::YamlNode& node) {
@@ -125,7 +121,7 @@ class AxisReader {
   }
 
   bool add_field(const std::string& path, hw::TextPosition at) {
-    const hw::Field* f = find_field(path);
+    const hw::Field* f = hw::find_field(path);
     if (f == nullptr) {
       std::vector<std::string> paths;
       for (const hw::Field& known : hw::fields()) paths.push_back(known.path);
@@ -135,17 +131,8 @@ class AxisReader {
                            close ? fmt::format(" (did you mean \"{}\"?)", *close) : ""));
       return false;
     }
-    if (path == "dram.bus") {
-      fail(at, "dram.bus decides which order the other fields have; sweep two machines");
-      return false;
-    }
-    if (path == "buffers.shared.weights") {
-      fail(at,
-           "buffers.shared.weights decides what bounds the other fields have; sweep two machines");
-      return false;
-    }
-    if (path == "name" || path == "dram.model") {
-      fail(at, path + " has no other values that change what anything costs");
+    if (!f->not_swept.empty()) {
+      fail(at, fmt::format("{} {}", path, f->not_swept));
       return false;
     }
     if (!has_field(scratch_, *f)) {
@@ -204,7 +191,7 @@ class AxisReader {
     if (!good_) return false;
     const bool given = values_ != nullptr || range_ != nullptr || powers_ != nullptr;
     if (!given && !values_from_first_list(values)) return false;
-    for (const double v : values) add_step(v, number_text(*find_field("clock_mhz"), v));
+    for (const double v : values) add_step(v, number_text(v));
     for (const hw::YamlEntry& e : fields_->value.entries) {
       if (!add_field(e.key, e.at)) continue;
       if (e.value.kind == hw::YamlNode::Kind::sequence)
@@ -437,7 +424,7 @@ namespace {
 
 /// Whether an axis may have this name, which no axis of `names` has; reported if not.
 bool take_name(const hw::YamlEntry& e, std::set<std::string>& names, SpecErrors& errors) {
-  if (!is_axis_name(e.key) || is_store_column(e.key) || find_field(e.key) != nullptr)
+  if (!is_axis_name(e.key) || is_store_column(e.key) || hw::find_field(e.key) != nullptr)
     errors.fail(e.at,
                 fmt::format("{} can't name an axis: use lower-case letters, digits and _, and "
                             "no name of a field or of a column of the store",

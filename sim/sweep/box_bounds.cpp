@@ -11,69 +11,53 @@
 namespace accsim::sim {
 namespace {
 
-/// What a larger value of a field does.
-enum class Sense : uint8_t {
-  memory,   ///< more tilings fit, more tensors stay on chip: never worse
-  rate,     ///< never slower, same tilings
-  latency,  ///< never faster
-  price,    ///< energy of an event: never less
-  clock,    ///< changes no count
-  none,     ///< no order
-};
+using hw::Growth;
 
-/// With a banked DRAM a clock changes what its cycles last, and the parts follow no order. Where
-/// reads and writes take turns, a faster one can hold up another one for longer.
-Sense sense(const hw::Field& f, const hw::HwConfig& base) {
-  const std::string& p = f.path;
-  if (p == "clock_mhz")
-    return base.dram_model == hw::DramModel::banked ? Sense::none : Sense::clock;
-  if (p == "energy.technology" || p == "energy.dram") return Sense::none;
-  if (p.starts_with("energy.")) return Sense::price;
-  if (base.dram_model == hw::DramModel::ideal && base.one_bus() && p.starts_with("dram."))
-    return Sense::none;
-  // Tensors take their room first: with more of it weights may get less.
-  if (base.shared.weights == hw::RunWeights::kept && p == "buffers.shared.kib") return Sense::none;
-  if (p.ends_with(".latency")) return Sense::latency;
-  if (p.ends_with(".kib")) return Sense::memory;
-  if (p.ends_with(".width") || p.ends_with("_bytes_per_cycle") || p.starts_with("vector.lanes."))
-    return Sense::rate;
-  return Sense::none;
-}
-
-bool matters(Sense s, Question q) {
-  if (s == Sense::clock || s == Sense::none) return false;
-  if (q == Question::traffic) return s == Sense::memory;
-  return s != Sense::price || q == Question::energy;
+bool matters(Growth g, Question q) {
+  if (g == Growth::clock || g == Growth::none) return false;
+  if (q == Question::traffic) return g == Growth::memory;
+  return g != Growth::price || q == Question::energy;
 }
 
 /// Least and most that a field is anywhere in the space.
-std::pair<double, double> range_of(const SweepSpec& spec, std::string_view path) {
+std::pair<double, double> range_of(const SweepSpec& spec, const hw::Field& field) {
   hw::HwConfig base = spec.base;
   std::vector<double> all;
   for (const Axis& axis : spec.axes)
     for (size_t k = 0; k < axis.fields.size(); ++k)
-      if (axis.fields[k]->path == path)
+      if (axis.fields[k] == &field)
         for (const AxisStep& step : axis.steps)
           all.push_back(as_number(step.fields[k]).value_or(0));
-  if (all.empty())
-    for (const hw::Field& f : hw::fields())
-      if (f.path == path) all.push_back(as_number(field_setting(f, base)).value_or(0));
+  if (all.empty()) all.push_back(as_number(field_setting(field, base)).value_or(0));
   const auto [low, high] = std::minmax_element(all.begin(), all.end());
   return {*low, *high};
 }
 
-bool has_axis(const SweepSpec& spec, std::initializer_list<std::string_view> beginnings) {
+template <class Asks>
+bool has_axis(const SweepSpec& spec, Asks asks) {
   for (const Axis& axis : spec.axes)
     for (const hw::Field* f : axis.fields)
-      if (std::ranges::any_of(beginnings, [&](auto b) { return f->path.starts_with(b); }))
-        return true;
+      if (asks(*f)) return true;
   return false;
+}
+
+/// Does an axis vary a word that these prices follow from?
+bool varies(const SweepSpec& spec, hw::Prices prices) {
+  return has_axis(spec, [prices](const hw::Field& f) { return (f.prices & prices) != 0; });
 }
 
 /// Are there machines whose energies follow from their technology?
 bool has_technology(const SweepSpec& spec) {
   return spec.base.energy.technology != hw::Technology::custom ||
-         has_axis(spec, {"energy.technology"});
+         has_axis(spec, [](const hw::Field& f) {
+           return std::holds_alternative<hw::Member<hw::Technology>>(f.target);
+         });
+}
+
+const hw::Field& shared_kib() {
+  static const hw::HwConfig any;
+  static const hw::Field& field = hw::field_at(any, any.shared.kib);
+  return field;
 }
 
 /// Do sizes of memories decide what a byte costs, and does that count? Then more memory can be
@@ -85,9 +69,12 @@ bool sizes_are_prices(const SweepSpec& spec) {
 
 /// Where a byte in the shared memory costs more than one in DRAM, more of it can cost energy.
 bool shared_is_dear(const SweepSpec& spec) {
-  return range_of(spec, "energy.shared_pj_per_byte").second >
-         std::min(range_of(spec, "energy.dram_read_pj_per_byte").first,
-                  range_of(spec, "energy.dram_write_pj_per_byte").first);
+  const hw::EnergyConfig& e = spec.base.energy;
+  const auto range = [&](const hw::DerivableNumber& price) {
+    return range_of(spec, hw::field_at(spec.base, price));
+  };
+  return range(e.shared_byte).second >
+         std::min(range(e.dram_read_byte).first, range(e.dram_write_byte).first);
 }
 
 const AxisStep& step_of(const Axis& axis, int i) { return axis.steps[static_cast<size_t>(i)]; }
@@ -128,9 +115,8 @@ std::vector<hw::TypeMode> all_modes(const SweepSpec& spec) {
 double least_weight(const SweepSpec& spec) {
   for (const hw::TypeMode& m : all_modes(spec))
     if (m.weight == DType::int4) return 0.5;
-  for (const Axis& axis : spec.axes)
-    for (const hw::Field* f : axis.fields)
-      if (f->path == "types.weight") return 0.5;
+  const hw::Field* const weight = &hw::field_at(spec.base, spec.base.types.weight);
+  if (has_axis(spec, [weight](const hw::Field& f) { return &f == weight; })) return 0.5;
   return spec.base.narrow_weights() ? 0.5 : 1;
 }
 
@@ -148,11 +134,11 @@ BoxBounds::BoxBounds(const SweepSpec& spec) : spec_(spec), space_(spec) {
     auto& differs = unordered_.emplace_back(axis.steps.size(), false);
     for (size_t i = 1; i < axis.steps.size(); ++i)
       for (size_t k = 0; k < axis.fields.size(); ++k) {
-        const Sense s = sense(*axis.fields[k], spec.base);
-        const bool tiles = s == Sense::memory && spec.effort == MapEffort::rule;
-        const bool dear = dear_shared && axis.fields[k]->path == "buffers.shared.kib";
-        const bool priced = prices && s == Sense::memory;
-        if (s != Sense::none && !tiles && !dear && !priced) continue;
+        const Growth g = growth_on(*axis.fields[k], spec.base);
+        const bool tiles = g == Growth::memory && spec.effort == MapEffort::rule;
+        const bool dear = dear_shared && axis.fields[k] == &shared_kib();
+        const bool priced = prices && g == Growth::memory;
+        if (g != Growth::none && !tiles && !dear && !priced) continue;
         if (axis.steps[i - 1].fields[k] != axis.steps[i].fields[k]) differs[i] = true;
       }
   }
@@ -182,7 +168,7 @@ BoxBounds::BoxBounds(const SweepSpec& spec) : spec_(spec), space_(spec) {
 bool BoxBounds::shared_differs(const MachineBox& r) const {
   for (size_t a = 0; a < r.low.size(); ++a)
     for (const hw::Field* f : spec_.axes[a].fields)
-      if (f->path == "buffers.shared.kib" && r.low[a] != r.high[a]) return true;
+      if (f == &shared_kib() && r.low[a] != r.high[a]) return true;
   return false;
 }
 
@@ -235,16 +221,16 @@ Relaxed BoxBounds::relaxed(const MachineBox& r, Question q) const {
     const Axis& axis = spec_.axes[a];
     std::vector<FieldSetting> wanted;
     for (const hw::Field* f : axis.fields) {
-      const Sense s = sense(*f, spec_.base);
-      hw::HwConfig& from = s == Sense::latency || s == Sense::price ? least : most;
+      const Growth g = growth_on(*f, spec_.base);
+      hw::HwConfig& from = g == Growth::latency || g == Growth::price ? least : most;
       wanted.push_back(field_setting(*f, from));
-      if (matters(s, q)) set_field(*f, wanted.back(), out.hw);
+      if (matters(g, q)) set_field(*f, wanted.back(), out.hw);
     }
     // A step that has all of this axis's fields at their best; the first, as what doesn't matter
     // for cycles is mostly cheaper there.
     const auto fits = [&](int i) {
       for (size_t k = 0; k < axis.fields.size(); ++k)
-        if (matters(sense(*axis.fields[k], spec_.base), q) &&
+        if (matters(growth_on(*axis.fields[k], spec_.base), q) &&
             step_of(axis, i).fields[k] != wanted[k])
           return false;
       return true;
@@ -283,9 +269,7 @@ double BoxBounds::least_cycles(const MachineBox& r) const {
 
 double BoxBounds::least_energy(const MachineBox& r) const {
   // Energies that follow from words have no least machine.
-  if (has_technology(spec_) &&
-      has_axis(spec_, {"types.", "dram.preset", "energy.technology", "energy.dram"}))
-    return 0;
+  if (has_technology(spec_) && varies(spec_, hw::kPricesEnergies)) return 0;
   const hw::HwConfig least = best(r, false);
   double out = least.energy.static_per_cycle * least_cycles(r), mac = least.energy.mac;
   for (const hw::TypeMode& m : all_modes(spec_)) mac = std::min(mac, m.mac.value);
@@ -295,9 +279,8 @@ double BoxBounds::least_energy(const MachineBox& r) const {
 }
 
 double BoxBounds::least_area(const MachineBox& r) const {
-  if (has_axis(spec_, {"types."})) return 0;
-  // What a dataflow takes is known of a technology's machines.
-  if (has_technology(spec_) && has_axis(spec_, {"array.dataflows"})) return 0;
+  if (varies(spec_, hw::kPricesArea)) return 0;
+  if (has_technology(spec_) && varies(spec_, hw::kPricesTechnologyArea)) return 0;
   hw::HwConfig least = best(r, false);
   double out = area_mm2(least);
   for (size_t a = 0; a < r.low.size(); ++a)

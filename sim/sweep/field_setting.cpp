@@ -40,7 +40,7 @@ std::string machine_text(const hw::HwConfig& hw) {
   hw::HwConfig copy = hw;
   std::string out;
   for (const hw::Field& f : hw::fields())
-    if (f.path != "name" && !is_absent(f, hw)) out += hw::print_value(f, copy) + "\n";
+    if (changes_costs(f) && !is_absent(f, hw)) out += hw::print_value(f, copy) + "\n";
   return out;
 }
 

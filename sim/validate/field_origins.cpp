@@ -88,7 +88,7 @@ class OriginReader {
     std::map<std::string, hw::TextPosition> places;
     collect_values(tree, "", places);
     for (const hw::Field& field : hw::fields())
-      if (const auto at = places.find(field.path); at != places.end() && field.path != "name")
+      if (const auto at = places.find(field.path); at != places.end() && changes_costs(field))
         origin(field, at->second);
     std::ranges::stable_sort(out_.origins, {}, &FieldOrigin::line);
     if (!errors_.empty()) return errors_.take();

@@ -74,7 +74,7 @@ class Predictor {
     if (!interval) return out;
     hw::HwConfig least = machine_.hw, most = machine_.hw;
     for (const FieldOrigin& origin : machine_.origins) {
-      if (!origin.assumed() || !matters(origin.field->path)) continue;
+      if (!origin.assumed() || !matters(*origin.field)) continue;
       if (const Status good = move(origin, out, least, most); !good) return good.errors();
     }
     for (const hw::HwConfig& corner : {least, most}) {
@@ -90,10 +90,11 @@ class Predictor {
  private:
   /// What is assumed of energies decides powers alone, and nothing where the point says of which
   /// technology it is.
-  bool matters(const std::string& path) const {
-    if (path == "energy.technology" && point_.technology) return false;
-    if (path == "energy.technology" && is_area(point_.quantity)) return true;
-    return !path.starts_with("energy.") || point_.quantity == Quantity::power;
+  bool matters(const hw::Field& field) const {
+    const bool technology = std::holds_alternative<hw::Member<hw::Technology>>(field.target);
+    if (technology && point_.technology) return false;
+    if (technology && is_area(point_.quantity)) return true;
+    return field.decides != hw::kDecidesEnergy || point_.quantity == Quantity::power;
   }
 
   static void widen(double value, double& low, double& high) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "hw/config/fields.h"
 #include "sim/map/product/heuristic_tiling.h"
 #include "sim/map/product/tiling_choice.h"
 
@@ -15,7 +16,7 @@ std::string group_name(const GemmProblem& p) {
   return p.mode == hw::kOwnTypes ? "weight_group" : "group";
 }
 std::string group_key(const GemmProblem& p, const hw::HwConfig& hw) {
-  if (p.mode == hw::kOwnTypes) return "types.weight_group";
+  if (p.mode == hw::kOwnTypes) return hw::field_at(hw, hw.types.weight_group).path;
   return fmt::format("the group of {} in types.modes", to_string(hw::type_mode(hw, hw::kOwnTypes)));
 }
 

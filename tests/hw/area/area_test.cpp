@@ -7,6 +7,7 @@
 
 #include "hw/config/fields.h"
 #include "hw/config/load.h"
+#include "tests/support/field_machines.h"
 #include "tests/support/source.h"
 
 namespace accsim::hw {
@@ -187,6 +188,27 @@ TEST(Area, IsNeverLessWhenAFieldGrows) {
       EXPECT_GE(area_mm2(more), area_mm2(base)) << field.path << " at " << name(t);
     }
   }
+}
+
+/// What sweeps rely on: a word that isn't marked changes no area. What a node and a DRAM's rates
+/// bring is asked for there.
+TEST(Area, FollowsFromMarkedWordsAlone) {
+  std::mt19937 random(7);
+  for (const Technology t : {Technology::custom, Technology::nm28})
+    for (const Field& field : fields()) {
+      Prices marks = kPricesArea;
+      if (t != Technology::custom) marks |= kPricesTechnologyArea;
+      const bool node = std::holds_alternative<Member<Technology>>(field.target);
+      if (field.choices.empty() || (field.prices & marks) != 0 || node) continue;
+      if (!field.not_swept.empty()) continue;
+      HwConfig base = *load_hw(kSource + "/configs/64x64.yaml");
+      base.energy.technology = t;
+      for (int i = 0; i < 10; ++i) {
+        HwConfig drawn = base;
+        test::draw_field(field, random, drawn);
+        EXPECT_EQ(area_mm2(drawn), area_mm2(base)) << field.path << " at " << name(t);
+      }
+    }
 }
 
 TEST(Area, IsSmallerAtAFinerNode) {
