@@ -10,10 +10,10 @@
 #include "hw/config/fields.h"
 #include "hw/config/find_machine.h"
 #include "hw/config/load.h"
+#include "hw/config/machine_edits.h"
 #include "hw/config/mode_list.h"
 #include "python/src/errors.h"
 #include "python/src/values.h"
-#include "sim/serve/machine_edits.h"
 
 namespace nb = nanobind;
 
@@ -131,7 +131,7 @@ nb::dict to_dict(const hw::HwConfig& hw, const std::string& path) {
 }
 
 /// One value of an edit or of a dict.
-sim::FieldText field_text(nb::handle value) {
+hw::FieldText field_text(nb::handle value) {
   if (nb::isinstance<nb::bool_>(value)) return {};
   if (nb::isinstance<nb::str>(value)) return nb::cast<std::string>(value);
   if (nb::isinstance<nb::list>(value) || nb::isinstance<nb::tuple>(value)) {
@@ -144,13 +144,13 @@ sim::FieldText field_text(nb::handle value) {
 }
 
 hw::HwConfig replace(const hw::HwConfig& hw, const nb::dict& changes) {
-  sim::MachineEdits edits;
+  hw::MachineEdits edits;
   for (const auto [path, value] : changes)
     edits.emplace_back(nb::cast<std::string>(path), field_text(value));
-  sim::EditedMachine edited = sim::edit_machine(hw, edits);
+  hw::EditedMachine edited = hw::edit_machine(hw, edits);
   if (edited.errors.empty()) return std::move(edited.hw);
   Errors errors;
-  for (sim::FieldError& e : edited.errors)
+  for (hw::FieldError& e : edited.errors)
     // Most messages name the field themselves.
     errors.push_back({Errc::invalid, e.message, e.message.starts_with("is ") ? e.path : ""});
   throw RaisedErrors(std::move(errors));

@@ -13,8 +13,8 @@
 #include "python/src/values.h"
 #include "sim/base/limit_ranges.h"
 #include "sim/cost/cost.h"
+#include "sim/cost/load_graph.h"
 #include "sim/elaborate/key_blocks_word.h"
-#include "sim/serve/upload.h"
 
 namespace nb = nanobind;
 
@@ -53,7 +53,7 @@ Model read(Model model, const sim::ElaborateOptions& options) {
     if (const auto near = hw::near_file(model.path))
       throw RaisedErrors({{Errc::io, "no such file; did you mean " + *near + "?", model.path}});
   Result<sim::Graph> graph = compute([model, options](const std::atomic<bool>&) {
-    return model.bytes ? sim::graph_of_bytes(*model.bytes, model.name, options)
+    return model.bytes ? sim::load_graph(model.bytes, model.name, options)
                        : sim::load_graph(model.path, options);
   });
   model.graph = std::make_shared<const sim::Graph>(unwrap(std::move(graph)));

@@ -12,7 +12,7 @@
 #include "python/src/mapping.h"
 #include "python/src/model.h"
 #include "python/src/values.h"
-#include "sim/cost/cost.h"
+#include "sim/cost/load_graph.h"
 #include "sim/graph/model_def.h"
 #include "sim/onnx/reader.h"
 
@@ -67,12 +67,7 @@ Result<sim::Graph> read(const std::string& path, const std::set<std::string>& we
   model->file = name;
   store_weights(weights, model->graph);
   rename_nodes(model->graph);
-  Result<sim::Graph> graph = elaborate(*model, options);
-  if (!graph) return graph.errors();
-  graph = costed_graph(std::move(*graph), options);
-  if (!graph) return graph;
-  if (const Status good = verify(*graph); !good) return good.errors();
-  return graph;
+  return load_graph(*model, options);
 }
 
 Model load_module(nb::handle path, std::set<std::string> weights, const std::string& name,

@@ -12,7 +12,6 @@
 #include "sim/cost/cost.h"
 #include "sim/ref/npy.h"
 #include "sim/ref/raw.h"
-#include "sim/serve/upload.h"
 
 namespace accsim::sim {
 

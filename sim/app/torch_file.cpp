@@ -10,7 +10,8 @@
 
 #include "sim/app/options.h"
 #include "sim/app/torch_program.h"
-#include "sim/serve/upload.h"
+#include "sim/cost/load_graph.h"
+#include "sim/onnx/reader.h"
 
 namespace accsim::sim {
 namespace {
@@ -106,7 +107,10 @@ Status TorchFile::with_onnx(const std::string& model,
 Result<Graph> TorchFile::load(const std::string& model, const ElaborateOptions& options) const {
   std::optional<Graph> out;
   const Status done = with_onnx(model, [&](const std::string& onnx) -> Status {
-    Result<Graph> graph = load_graph_as(model, onnx, options);
+    Result<ModelDef> read = read_model(onnx);
+    if (!read) return read.errors();
+    read->file = model;
+    Result<Graph> graph = load_graph(*read, options);
     if (!graph) return graph.errors();
     out = std::move(*graph);
     return ok();

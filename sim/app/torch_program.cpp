@@ -15,13 +15,20 @@
 
 #include "sim/app/interrupt.h"
 #include "sim/app/paths.h"
-#include "sim/serve/private_folder.h"
+#include "sim/base/private_folder.h"
 
 namespace accsim::sim {
 namespace {
 
 constexpr const char* kPython = "python3";
 constexpr int kDone = 0, kRefused = 65, kNoTorch = 69;
+
+/// `text` with every `from` replaced.
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
+  return text;
+}
 
 /// All of a small file, without the line ends at its end.
 std::string text_of(const std::string& path) {
@@ -68,6 +75,14 @@ Error no_torch(const TorchProgram& program, const std::string& file, const std::
 }
 
 }  // namespace
+
+Errors called(Errors errors, const std::string& file, const std::string& name) {
+  for (Error& e : errors) {
+    e.where = replaced(e.where, file, name);
+    e.message = replaced(e.message, file, name);
+  }
+  return errors;
+}
 
 bool is_torch_file(std::string_view file) {
   return file.ends_with(".pt") || file.ends_with(".pth");

@@ -25,6 +25,9 @@ struct TorchProgram {
 Status in_torch_folder(const std::string& file,
                        const std::function<Status(const std::string&)>& use);
 
+/// Errors about a temporary file as errors about `name`, of which it was made.
+Errors called(Errors errors, const std::string& file, const std::string& name);
+
 /// Runs `python` ("": python3) with the program, `file`, and the further words. Python is started
 /// by its arguments, no shell reads them. What it prints goes to files of `folder`. Errors: io with
 /// what to install where there is no Python or no torch; invalid with what the program says.

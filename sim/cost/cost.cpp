@@ -16,6 +16,7 @@
 #include "sim/cost/invariants.h"
 #include "sim/cost/layer_costs.h"
 #include "sim/cost/left_out.h"
+#include "sim/cost/load_graph.h"
 #include "sim/cost/network_edp.h"
 #include "sim/cost/network_plan.h"
 #include "sim/cost/product_modes.h"
@@ -389,14 +390,9 @@ Result<Graph> costed_graph(Graph graph, const ElaborateOptions& options) {
 }
 
 Result<Graph> load_graph(const std::string& path, const ElaborateOptions& options) {
-  Result<ModelDef> model = read_model(path);
+  const Result<ModelDef> model = read_model(path);
   if (!model) return model.errors();
-  Result<Graph> graph = elaborate(*model, options);
-  if (!graph) return graph.errors();
-  graph = costed_graph(std::move(*graph), options);
-  if (!graph) return graph;
-  if (const Status good = verify(*graph); !good) return good.errors();
-  return graph;
+  return load_graph(*model, options);
 }
 
 Result<std::vector<Graph>> load_graphs(const std::vector<std::string>& paths,

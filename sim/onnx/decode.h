@@ -14,8 +14,9 @@ namespace accsim::sim::onnx {
 /// What the decoders share.
 struct Decoder {
   Fault& fault;
-  std::string file;  ///< that is read; external data lies beside it
-  int depth = 0;     ///< of nested graphs
+  std::string file;    ///< that is read; external data lies beside it
+  bool alone = false;  ///< it is no file: external data counts as not there, and isn't looked for
+  int depth = 0;       ///< of nested graphs
 
   bool tensor(ByteSpan message, StoredTensor& out);
   bool sparse_tensor(ByteSpan message, StoredTensor& out);

@@ -144,6 +144,10 @@ bool Decoder::sparse_tensor(ByteSpan message, StoredTensor& out) {
   out.payload = {Payload::Kind::sparse, message.data, message.size, 0, {}, 0};
   out.payload.external_file =
       values.external_file.empty() ? indices.external_file : values.external_file;
+  if (alone && !out.payload.external_file.empty()) {
+    out.payload.kind = Payload::Kind::none;
+    return true;
+  }
   const std::optional<int64_t> count = checked_elements(out.dims);
   if (!count || !is_small(out.dtype, *count)) return true;
   if (const auto dense = dense_elements(file, message, out.dtype, out.dims))

@@ -56,10 +56,10 @@ bool finish(Decoder& decoder, const Pending& pending, StoredTensor& out) {
   std::vector<uint8_t> copy;
   ByteSpan elements;
   if (pending.external) {
-    payload.kind = Payload::Kind::external;
+    payload.kind = decoder.alone ? Payload::Kind::none : Payload::Kind::external;
     if (!check_length(decoder, pending, out)) return false;
     // Costing works without weights: elements that can't be had are no error.
-    if (small && *count > 0)
+    if (small && *count > 0 && !decoder.alone)
       copy = read_external(decoder.file, payload.external_file, payload.external_offset, bytes)
                  .value_or(std::vector<uint8_t>());
     if (copy.empty() && !(small && *count == 0)) return true;

@@ -22,6 +22,10 @@ Error io_error(const std::string& path, std::string message) {
 
 }  // namespace
 
+Error empty_file(const std::string& path) {
+  return {Errc::parse, "the file is empty; export or copy the model again", path};
+}
+
 Result<MappedFile> map_file(const std::string& path) {
   FileHandle file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (file.fd < 0)
@@ -32,8 +36,7 @@ Result<MappedFile> map_file(const std::string& path) {
     return io_error(path, fmt::format("can't read the file's size ({})", std::strerror(errno)));
   if (S_ISDIR(info.st_mode)) return io_error(path, "is a directory; name the .onnx file in it");
   if (!S_ISREG(info.st_mode)) return io_error(path, "is not a regular file; give a path to a file");
-  if (info.st_size == 0)
-    return Error{Errc::parse, "the file is empty; export or copy the model again", path};
+  if (info.st_size == 0) return empty_file(path);
   const size_t size = static_cast<size_t>(info.st_size);
   void* data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.fd, 0);
   if (data == MAP_FAILED)

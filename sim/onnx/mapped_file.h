@@ -16,6 +16,9 @@ struct MappedFile {
 /// Maps a regular, non-empty file read-only. Nothing is read until it is looked at.
 Result<MappedFile> map_file(const std::string& path);
 
+/// What is said of a file of no bytes.
+Error empty_file(const std::string& path);
+
 /// What a file that isn't an ONNX model seems to be, from its first bytes ("a PNG image"); "" when
 /// nothing is recognised.
 std::string guess_kind(ByteSpan bytes);

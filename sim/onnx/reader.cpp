@@ -63,26 +63,38 @@ Error malformed(const std::string& path, const Fault& fault) {
                path};
 }
 
+/// Of a file that is called `name`; `alone`: nothing lies beside it.
+Result<ModelDef> model_of(onnx::MappedFile file, const std::string& name, bool alone) {
+  const ByteSpan bytes = file.bytes;
+  ModelDef model;
+  model.file = name;
+  Fault fault{bytes.data, {}, 0};
+  Decoder decoder{fault, name, alone};
+  bool has_graph = false;
+  const bool good = decode_model(bytes, decoder, model, has_graph);
+  if (!has_graph) {
+    const std::string kind = onnx::guess_kind(bytes);
+    if (!kind.empty()) return not_a_model(name, kind);
+    if (good) return not_a_model(name, fmt::format("{} bytes without a graph", bytes.size));
+  }
+  if (!good) return malformed(name, fault);
+  model.mapping = std::move(file.keep);
+  return model;
+}
+
 }  // namespace
 
 Result<ModelDef> read_model(const std::string& path) {
   Result<onnx::MappedFile> file = onnx::map_file(path);
   if (!file) return file.errors();
-  const ByteSpan bytes = file->bytes;
-  ModelDef model;
-  model.file = path;
-  Fault fault{bytes.data, {}, 0};
-  Decoder decoder{fault, path};
-  bool has_graph = false;
-  const bool good = decode_model(bytes, decoder, model, has_graph);
-  if (!has_graph) {
-    const std::string kind = onnx::guess_kind(bytes);
-    if (!kind.empty()) return not_a_model(path, kind);
-    if (good) return not_a_model(path, fmt::format("{} bytes without a graph", bytes.size));
-  }
-  if (!good) return malformed(path, fault);
-  model.mapping = std::move(file->keep);
-  return model;
+  return model_of(std::move(*file), path, false);
+}
+
+Result<ModelDef> read_model_bytes(std::shared_ptr<const std::string> bytes,
+                                  const std::string& name) {
+  if (bytes->empty()) return onnx::empty_file(name);
+  const ByteSpan span{reinterpret_cast<const uint8_t*>(bytes->data()), bytes->size()};
+  return model_of({span, std::move(bytes)}, name, true);
 }
 
 Result<StoredTensor> read_tensor(const std::string& path) {

@@ -9,10 +9,12 @@
 
 #include "hw/config/fields.h"
 #include "hw/config/load.h"
+#include "hw/config/machine_edits.h"
 #include "hw/cosim/cosim.h"
 #include "sim/base/json_text.h"
 #include "sim/base/shell_word.h"
 #include "sim/compare/compare_text.h"
+#include "sim/cost/load_graph.h"
 #include "sim/cost/timeline.h"
 #include "sim/html/page.h"
 #include "sim/map/mapping_words.h"
@@ -21,7 +23,6 @@
 #include "sim/report/read_json.h"
 #include "sim/serve/field_list.h"
 #include "sim/serve/http_message.h"
-#include "sim/serve/machine_edits.h"
 #include "sim/serve/upload.h"
 #include "sim/sweep/field_setting.h"
 #include "sim/sweep/show_data.h"
@@ -73,7 +74,7 @@ Json models_json(const std::vector<ServedModel>& models) {
   return out;
 }
 
-FieldText field_text(const Json& value) {
+hw::FieldText field_text(const Json& value) {
   if (value.is_number()) return value.get<double>();
   if (value.is_string()) return value.get<std::string>();
   if (!value.is_array()) return {};
@@ -167,11 +168,11 @@ struct ServeSession::Wanted {
   void set_machine(const Json& value, const hw::HwConfig& base) {
     if (value.size() > hw::fields().size())
       return fail(422, "machine: has more members than a machine has fields");
-    MachineEdits edits;
+    hw::MachineEdits edits;
     for (const auto& [path, edit] : value.items()) edits.emplace_back(path, field_text(edit));
-    EditedMachine edited = edit_machine(base, edits);
+    hw::EditedMachine edited = edit_machine(base, edits);
     hw = std::move(edited.hw);
-    for (const FieldError& e : edited.errors) {
+    for (const hw::FieldError& e : edited.errors) {
       status = 422;
       Json error = {{"message", e.message}};
       if (!e.path.empty()) error["field"] = e.path;
@@ -370,7 +371,8 @@ HttpReply ServeSession::upload(const HttpRequest& request) {
   if (setup_.models.size() >= kMostModels)
     return refusal(422, "there are 64 models already; start accsim serve anew");
   const std::string name = upload_name(request.header("x-accsim-name"));
-  Result<Graph> graph = graph_of_bytes(request.body, name, setup_.elaborate);
+  auto bytes = std::make_shared<const std::string>(request.body);
+  Result<Graph> graph = load_graph(std::move(bytes), name, setup_.elaborate);
   if (!graph) return failed(422, errors_json(graph.errors()));
   if (const auto lowered = lower(*graph); !lowered)
     return failed(422, errors_json(lowered.errors()));

@@ -11,6 +11,7 @@ import shlex
 import signal
 import socket
 import sqlite3
+import struct
 import subprocess
 import sys
 import tempfile
@@ -19,6 +20,7 @@ import unittest
 import urllib.parse
 
 from program import ACCSIM, ROOT, slowdown
+from wire import INT64, graph, model, node, number, text, value
 
 MACHINE = ROOT / "configs" / "64x64.yaml"
 RESNET = ROOT / "models" / "resnet50_op17.onnx"
@@ -29,13 +31,14 @@ SMALL = ROOT / "models" / "squeezenet1_1_op13.onnx"
 class Server:
     """A running accsim serve; ends with the block, as on a terminal, with nothing to complain."""
 
-    def __init__(self, *args, env=None):
+    def __init__(self, *args, env=None, cwd=None):
         self.process = subprocess.Popen(
             [str(ACCSIM), "serve", *map(str, args)],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
             env=env,
+            cwd=cwd,
         )
         self.address = self.process.stdout.readline().strip()
         match = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/([0-9a-f]{32})/", self.address)
@@ -452,6 +455,21 @@ class Uploads(unittest.TestCase):
                 self.assertEqual(status, 422)
                 self.assertNotIn(folder, text)
                 self.assertEqual(os.listdir(folder), [])
+
+    def test_a_file_where_the_server_runs_is_no_part_of_what_is_dropped(self):
+        outside = text(1, "location") + text(2, "sizes.bin")
+        sizes = number(1, 2) + number(2, INT64) + text(8, "s") + number(14, 1) + text(13, outside)
+        reshape = node("Reshape", ["x", "s"], ["y"], "reshape")
+        dropped = model(graph([reshape], [value("x", [4, 16])], [value("y")], [sizes]))
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "sizes.bin").write_bytes(struct.pack("<2q", 8, 8))
+            path = pathlib.Path(folder, "model.onnx")
+            path.write_bytes(dropped)
+            self.assertEqual(report(MACHINE, path)["layers"][0]["output_shape"], [8, 8])
+            with Server("--hw", MACHINE, cwd=folder) as server:
+                status, _, answer = server.ask("POST", "api/models", dropped)
+                self.assertEqual(status, 422, answer)
+                self.assertIn("reshape", json.loads(answer)["errors"][0]["message"])
 
     def test_too_much_is_refused_before_it_is_read(self):
         with Server("--hw", MACHINE, "--max-upload", 1) as server:

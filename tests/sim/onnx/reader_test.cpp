@@ -6,6 +6,9 @@
 
 #include <bit>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
 #include <vector>
 
 #include "sim/onnx/weights.h"
@@ -406,6 +409,98 @@ TEST(Reader, IsAnExternalLengthThatIsNotTheShapesRefused) {
                                      "of " +
                                      std::string(length) + " bytes where its shape needs 12"))
         << model.errors().front().message;
+  }
+}
+
+Result<ModelDef> read_bytes(std::string_view bytes, const std::string& name) {
+  return read_model_bytes(std::make_shared<const std::string>(bytes), name);
+}
+
+/// What is wrong with bytes is what is wrong with a file of them.
+TEST(Reader, AreBytesReadAsAFileOfThemIs) {
+  const std::string good = model_of(relu_graph()).bytes();
+  for (const std::string& bytes :
+       {std::string(), std::string("array:\n  rows: 64\n"), std::string("\x89PNG\r\n\x1A\n...."),
+        Message().number(1, 8).bytes(), good.substr(0, good.size() / 2),
+        Message().number(1, 8).number(7, 1).bytes()}) {
+    const Result<ModelDef> read = read_bytes(bytes, "an upload");
+    ASSERT_FALSE(read.ok());
+    const Error expected = error_of(bytes);
+    EXPECT_EQ(read.errors().front().code, expected.code);
+    EXPECT_EQ(read.errors().front().message, expected.message);
+    EXPECT_EQ(read.errors().front().where, "an upload");
+  }
+}
+
+/// The ModelDef alone holds them when the caller's are gone.
+TEST(Reader, AreBytesKeptAsLongAsTheModel) {
+  const std::string elements(size_t{4} * 100, 'e');
+  const Message weights = Message().text(8, "w").number(1, 100).number(2, 1).text(9, elements);
+  const std::string bytes = model_of(relu_graph().message(5, weights)).bytes();
+  auto given = std::make_shared<const std::string>(bytes);
+  const std::weak_ptr<const std::string> watched = given;
+  {
+    const Result<ModelDef> model = read_model_bytes(std::move(given), "m");
+    ASSERT_TRUE(model.ok()) << model.errors().front().text();
+    EXPECT_EQ(model->file, "m");
+    EXPECT_FALSE(watched.expired());
+    const StoredTensor& w = model->graph.initializers[0];
+    const auto raw = raw_elements(model->file, w.dtype, w.dims, w.payload);
+    ASSERT_TRUE(raw);
+    EXPECT_EQ(std::string(raw->data, raw->data + raw->size), elements);
+  }
+  EXPECT_TRUE(watched.expired());
+}
+
+/// A process in a folder, and out of it again.
+class InFolder {
+ public:
+  explicit InFolder(const std::string& folder) : before_(std::filesystem::current_path()) {
+    std::filesystem::current_path(folder);
+  }
+  ~InFolder() { std::filesystem::current_path(before_); }
+  InFolder(const InFolder&) = delete;
+  InFolder& operator=(const InFolder&) = delete;
+
+ private:
+  std::filesystem::path before_;
+};
+
+/// "planted.bin" lies where the process runs, and where the name that the bytes go by would lie. A
+/// file of the same bytes there has its elements from it.
+TEST(Reader, IsAFileBesideBytesNeverOpened) {
+  const test::TempFolder folder;
+  std::ofstream(folder.path("planted.bin")) << std::string(4096, '\0');
+  const InFolder there(folder.path());
+  const auto outside = [](const char* name, uint64_t count, uint64_t type) {
+    return Message().text(8, name).number(1, count).number(2, type).number(14, 1).message(
+        13, Message().text(1, "location").text(2, "planted.bin"));
+  };
+  const Message inside = Message().text(8, "").number(1, 1).number(2, 7).text(7, packed({1}));
+  for (const auto& [what, graph] : {
+           std::pair("integers", relu_graph().message(5, outside("w", 2, 7))),
+           std::pair("floats", relu_graph().message(5, outside("w", 8, 1))),
+           std::pair("weights", relu_graph().message(5, outside("w", 1000, 1))),
+           std::pair("sparse values",
+                     relu_graph().message(15, sparse(outside("w", 1, 1), inside, {4}))),
+           std::pair(
+               "sparse indices",
+               relu_graph().message(
+                   15, sparse(Message().text(8, "w").number(1, 1).number(2, 1).text(9, "abcd"),
+                              outside("", 1, 7), {4}))),
+       }) {
+    const std::string bytes = model_of(graph).bytes();
+    std::ofstream(folder.path("model.onnx"), std::ios::binary) << bytes;
+    const auto has_elements = [what = what](const Result<ModelDef>& model) {
+      EXPECT_TRUE(model.ok()) << what << ": " << model.errors().front().text();
+      const StoredTensor& w = model->graph.initializers.at(0);
+      EXPECT_EQ(w.payload.external_file, "planted.bin") << what;
+      return w.value != nullptr || raw_elements(model->file, w.dtype, w.dims, w.payload);
+    };
+    EXPECT_TRUE(has_elements(read_model(folder.path("model.onnx")))) << what;
+    for (const std::string& name :
+         {std::string("model.onnx"), folder.path("model.onnx"), std::string()})
+      EXPECT_FALSE(has_elements(read_bytes(bytes, name))) << what << " of '" << name << "'";
   }
 }
 

@@ -6,9 +6,9 @@
 #include "hw/config/hw_config.h"
 #include "sim/base/variant.h"
 
-namespace accsim::sim {
+namespace accsim::hw {
 
-/// What a page sets a field to: a number as it was written, a word, or a list of words.
+/// What an edit sets a field to: a number as it was written, a word, or a list of words.
 using FieldText = Variant<std::monostate, double, std::string, std::vector<std::string>>;
 /// Fields by path, "array.rows".
 using MachineEdits = std::vector<std::pair<std::string, FieldText>>;
@@ -20,12 +20,12 @@ struct FieldError {
 
 /// A machine with some of its fields set, or everything that is wrong with it.
 struct EditedMachine {
-  hw::HwConfig hw;
+  HwConfig hw;
   std::vector<FieldError> errors;  ///< empty: `hw` is good
 };
 
 /// `base` with the edits, checked as a file is: types, ranges and cross-field rules. Fields that
 /// only another model of DRAM has come with dram.model.
-EditedMachine edit_machine(const hw::HwConfig& base, const MachineEdits& edits);
+EditedMachine edit_machine(const HwConfig& base, const MachineEdits& edits);
 
-}  // namespace accsim::sim
+}  // namespace accsim::hw

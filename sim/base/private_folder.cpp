@@ -1,11 +1,11 @@
-#include "sim/serve/private_folder.h"
+#include "sim/base/private_folder.h"
 
 #include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
 
-namespace accsim::sim {
+namespace accsim {
 namespace fs = std::filesystem;
 
 PrivateFolder::PrivateFolder(const std::string& purpose) {
@@ -19,4 +19,4 @@ PrivateFolder::~PrivateFolder() {
   if (!path_.empty()) fs::remove_all(path_, ignored);
 }
 
-}  // namespace accsim::sim
+}  // namespace accsim

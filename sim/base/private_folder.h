@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-namespace accsim::sim {
+namespace accsim {
 
 /// A temporary folder of this process alone; goes with the object.
 class PrivateFolder {
@@ -18,4 +18,4 @@ class PrivateFolder {
   std::string path_;
 };
 
-}  // namespace accsim::sim
+}  // namespace accsim

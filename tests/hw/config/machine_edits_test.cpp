@@ -1,24 +1,23 @@
-#include "sim/serve/machine_edits.h"
+#include "hw/config/machine_edits.h"
 
 #include <gtest/gtest.h>
 
 #include "hw/config/load.h"
-#include "sim/serve/upload.h"
 #include "tests/support/field_machines.h"
 #include "tests/support/source.h"
 
-namespace accsim::sim {
+namespace accsim::hw {
 namespace {
 
-hw::HwConfig base() { return *hw::load_hw(kSource + "/configs/64x64.yaml"); }
+HwConfig base() { return *load_hw(kSource + "/configs/64x64.yaml"); }
 
 TEST(MachineEdits, NoneGiveTheMachineBack) {
   std::mt19937 random(1);
   for (int i = 0; i < 20; ++i) {
-    const hw::HwConfig hw = test::draw_machine(base(), random);
+    const HwConfig hw = test::draw_machine(base(), random);
     const EditedMachine edited = edit_machine(hw, {});
     ASSERT_TRUE(edited.errors.empty());
-    EXPECT_EQ(hw::print_hw(edited.hw), hw::print_hw(hw));
+    EXPECT_EQ(print_hw(edited.hw), print_hw(hw));
   }
 }
 
@@ -35,7 +34,7 @@ TEST(MachineEdits, SetFieldsOfEveryKind) {
   EXPECT_EQ(edited.hw.clock_mhz, 812.5);
   EXPECT_EQ(edited.hw.dram.read.milli, 51200);
   EXPECT_EQ(edited.hw.types.weight, DType::int16);
-  EXPECT_EQ(edited.hw.array.dataflows, std::vector{hw::Dataflow::input_stationary});
+  EXPECT_EQ(edited.hw.array.dataflows, std::vector{Dataflow::input_stationary});
   EXPECT_EQ(edited.hw.name, "mine 2");
 }
 
@@ -62,7 +61,7 @@ TEST(MachineEdits, FieldsComeAndGoWithTheWordsThatTheyNeed) {
     EXPECT_EQ(grouped.hw.types.weight_group, 64);
     const EditedMachine wide = edit_machine(grouped.hw, {{"types.weight", std::string("int8")}});
     ASSERT_TRUE(wide.errors.empty()) << wide.errors.front().message;
-    EXPECT_EQ(hw::print_hw(wide.hw), hw::print_hw(base()));
+    EXPECT_EQ(print_hw(wide.hw), print_hw(base()));
   }
   const EditedMachine wrong = edit_machine(base(), {{"types.weight_group", 64.0}});
   ASSERT_EQ(wrong.errors.size(), 1u);
@@ -78,15 +77,5 @@ TEST(MachineEdits, WordsCantBringKeysOfTheirOwn) {
   }
 }
 
-TEST(UploadName, IsAPlainLastPart) {
-  EXPECT_EQ(upload_name("a%20b.onnx"), "a b.onnx");
-  EXPECT_EQ(upload_name("..%2F..%2Fetc%2Fpasswd"), "passwd");
-  EXPECT_EQ(upload_name("C:\\x\\y.onnx"), "y.onnx");
-  EXPECT_EQ(upload_name(""), "upload.onnx");
-  EXPECT_EQ(upload_name(".."), "upload.onnx");
-  EXPECT_EQ(upload_name("a%00%0a%zz%"), "a??%zz%");
-  EXPECT_EQ(upload_name(std::string(300, 'x')).size(), 80u);
-}
-
 }  // namespace
-}  // namespace accsim::sim
+}  // namespace accsim::hw

@@ -1,4 +1,4 @@
-#include "sim/serve/machine_edits.h"
+#include "hw/config/machine_edits.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,7 +11,7 @@
 #include "hw/config/load.h"
 #include "hw/config/values.h"
 
-namespace accsim::sim {
+namespace accsim::hw {
 namespace {
 
 /// Words of the field table are plain; anything else would be YAML.
@@ -22,13 +22,13 @@ bool is_plain(const std::string& word) {
 }
 
 /// The value as YAML; nothing when it is of a kind that no field takes.
-std::optional<std::string> yaml_text(const hw::Field& field, const FieldText& value) {
+std::optional<std::string> yaml_text(const Field& field, const FieldText& value) {
   if (const auto* number = std::get_if<double>(&value)) return fmt::format("{}", *number);
   if (const auto* word = std::get_if<std::string>(&value)) {
-    if (!std::holds_alternative<hw::Member<std::string>>(field.target))
+    if (!std::holds_alternative<Member<std::string>>(field.target))
       return is_plain(*word) ? std::optional(*word) : std::nullopt;
     const bool quotable =
-        word->size() <= hw::kNameMax && word->find_first_of("\"\\\n\r") == std::string::npos;
+        word->size() <= kNameMax && word->find_first_of("\"\\\n\r") == std::string::npos;
     return quotable ? std::optional("\"" + *word + "\"") : std::nullopt;
   }
   const auto* words = std::get_if<std::vector<std::string>>(&value);
@@ -40,10 +40,10 @@ std::optional<std::string> yaml_text(const hw::Field& field, const FieldText& va
 /// The machine's file line by line, with the edits; which field each line holds.
 class EditedFile {
  public:
-  EditedFile(const hw::HwConfig& hw, const MachineEdits& edits, std::vector<FieldError>& errors)
+  EditedFile(const HwConfig& hw, const MachineEdits& edits, std::vector<FieldError>& errors)
       : hw_(hw), edits_(edits), errors_(errors) {
     for (const auto& [path, value] : edits) {
-      const hw::Field* const field = hw::find_field(path);
+      const Field* const field = find_field(path);
       if (field == nullptr)
         errors_.push_back({"", unknown(printable_part(path))});
       else if (!is_there(*field))
@@ -54,7 +54,7 @@ class EditedFile {
       else
         errors_.push_back({path, "is neither a number nor a known word"});
     }
-    section(hw::key_tree(), 0);
+    section(key_tree(), 0);
   }
 
   const std::string& text() const { return text_; }
@@ -66,8 +66,8 @@ class EditedFile {
  private:
   static std::string unknown(const std::string& path) {
     std::vector<std::string> paths;
-    for (const hw::Field& field : hw::fields()) paths.push_back(field.path);
-    const auto close = hw::nearest(path, paths);
+    for (const Field& field : fields()) paths.push_back(field.path);
+    const auto close = nearest(path, paths);
     return fmt::format("'{}' is no field of a machine{}", path,
                        close ? fmt::format("; did you mean \"{}\"?", *close) : "");
   }
@@ -79,7 +79,7 @@ class EditedFile {
   }
 
   /// Some fields are there while another has a word: the edited one, where it is edited.
-  bool is_there(const hw::Field& field) const {
+  bool is_there(const Field& field) const {
     if (!field.only) return true;
     const auto edited =
         std::ranges::find(edits_, field.only->path, [](const auto& edit) { return edit.first; });
@@ -92,8 +92,8 @@ class EditedFile {
     text_ += std::string(indent, ' ') + text + "\n";
     paths_.push_back(path);
   }
-  void section(const hw::KeyNode& node, size_t indent) {
-    for (const hw::KeyNode& child : node.children) {
+  void section(const KeyNode& node, size_t indent) {
+    for (const KeyNode& child : node.children) {
       if (child.field == nullptr) {
         line("", indent, child.key + ":");
         section(child, indent + 2);
@@ -109,7 +109,7 @@ class EditedFile {
     }
   }
 
-  hw::HwConfig hw_;  ///< print_value() takes no const one
+  HwConfig hw_;  ///< print_value() takes no const one
   const MachineEdits& edits_;
   std::map<std::string, std::string> texts_;
   std::string text_;
@@ -128,10 +128,10 @@ size_t line_of(const std::string& where) {
 
 }  // namespace
 
-EditedMachine edit_machine(const hw::HwConfig& base, const MachineEdits& edits) {
+EditedMachine edit_machine(const HwConfig& base, const MachineEdits& edits) {
   EditedMachine out{base, {}};
   const EditedFile file(out.hw, edits, out.errors);
-  const Result<hw::HwConfig> parsed = hw::parse_hw(file.text(), "machine");
+  const Result<HwConfig> parsed = parse_hw(file.text(), "machine");
   if (!parsed)
     for (const Error& e : parsed.errors())
       out.errors.push_back({file.path(line_of(e.where)), e.message});
@@ -142,4 +142,4 @@ EditedMachine edit_machine(const hw::HwConfig& base, const MachineEdits& edits) 
   return out;
 }
 
-}  // namespace accsim::sim
+}  // namespace accsim::hw
