@@ -4,9 +4,15 @@
 
 #include <algorithm>
 #include <charconv>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "sim/base/json_text.h"
 
 namespace accsim::sim {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 std::string small_letters(std::string_view text) {
   std::string out(text);
@@ -127,8 +133,11 @@ std::string reply_text(const HttpReply& reply, bool keep_alive, bool head_only) 
 }
 
 HttpReply refusal(int status, std::string_view message) {
-  return {status, "application/json",
-          fmt::format("{{\"errors\": [{{\"message\": \"{}\"}}]}}\n", message)};
+  Json error;
+  error["message"] = message;
+  Json body;
+  body["errors"].push_back(std::move(error));
+  return {.status = status, .body = json_text(body) + "\n"};
 }
 
 }  // namespace accsim::sim

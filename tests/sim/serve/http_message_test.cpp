@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 namespace accsim::sim {
 namespace {
 
@@ -40,6 +42,22 @@ TEST(HttpHead, IsRefusedWhenItCouldBeReadInTwoWays) {
   EXPECT_EQ(status_of(post + "Transfer-Encoding: chunked"), 411);
   EXPECT_EQ(status_of(post + "Content-Length: 99999999999999999999"), 400);
   EXPECT_EQ(status_of(post + "Content-Length: +1"), 400);
+}
+
+/// Whatever a message holds: quotes, line ends, bytes that aren't UTF-8.
+TEST(HttpReply, IsJsonWhenItRefuses) {
+  for (const std::string message : {"no such path", "'a' isn't \"b\"", "a\\b\n\x01\t", ""}) {
+    const HttpReply reply = refusal(404, message);
+    EXPECT_EQ(reply.status, 404);
+    EXPECT_EQ(reply.type, "application/json");
+    EXPECT_TRUE(reply.body.ends_with("}\n"));
+    const nlohmann::json body = nlohmann::json::parse(reply.body, nullptr, false);
+    ASSERT_FALSE(body.is_discarded()) << reply.body;
+    EXPECT_EQ(body.size(), 1u);
+    EXPECT_EQ(body["errors"].size(), 1u);
+    EXPECT_EQ(body["errors"][0]["message"], message);
+  }
+  EXPECT_FALSE(nlohmann::json::parse(refusal(400, "\xff").body, nullptr, false).is_discarded());
 }
 
 TEST(HttpReply, SaysItsLengthAndKeepsToThePage) {
