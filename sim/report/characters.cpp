@@ -12,6 +12,10 @@ struct Range {
   char32_t first, last;
 };
 
+// Not those of utf8proc 2.8, Debian 12's: it gives none to the vowel signs that stand beside their
+// letter in Devanagari and its kin (441 of Mc), and one to each vowel and final of Hangul that is
+// taken apart (232), as file names may be. Terminals and wcwidth() show both the other way round.
+
 /// Nonspacing marks (Mn, Me) and joiners of the scripts that names are written in.
 constexpr Range kMarks[] = {
     {0x0300, 0x036F}, {0x0483, 0x0489}, {0x0591, 0x05BD}, {0x05BF, 0x05BF}, {0x05C1, 0x05C2},

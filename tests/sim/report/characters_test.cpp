@@ -12,6 +12,9 @@ TEST(Characters, TakeTheColumnsThatUnicodeSays) {
   EXPECT_EQ(display_width("e\u0301"), 1U) << "a mark stands on its letter";
   EXPECT_EQ(display_width("\u5c64"), 2U) << "CJK";
   EXPECT_EQ(display_width("\ud55c\uae00"), 4U) << "Hangul";
+  EXPECT_EQ(display_width("\u1112\u1161\u11ab"), 2U) << "Hangul taken apart";
+  EXPECT_EQ(display_width("\u0928\u0940"), 2U) << "a vowel sign beside its letter";
+  EXPECT_EQ(display_width("\u0928\u0941"), 1U) << "and one below it";
   EXPECT_EQ(display_width("\uff21"), 2U) << "fullwidth";
   EXPECT_EQ(display_width("\uff8a"), 1U) << "halfwidth";
   EXPECT_EQ(display_width("\U0001f642"), 2U) << "emoji";
