@@ -21,8 +21,8 @@ struct NodeLayouts {
   bool a_transposed = false, b_transposed = false;
 };
 
-/// By its operator's LayoutRule. `movable` says of a tensor that it can be had in another layout for
-/// no more than a copy of it that is made anyhow, or at its only reader's cost.
+/// By its operator's LayoutRule. `movable` says of a tensor that it can be had in another layout
+/// for no more than a copy of it that is made anyhow, or at its only reader's cost.
 NodeLayouts node_layouts(const Graph& graph, const Layer& layer, const std::vector<Layout>& layouts,
                          const std::function<bool(TensorId)>& movable);
 
