@@ -52,10 +52,4 @@ HwConfig machine_of_activations(const HwConfig& hw, DType activation) {
   return out;
 }
 
-std::string_view why_only_timed(const TypeMode& mode) {
-  const bool weights = mode.weight == DType::int8 || mode.weight == DType::int4;
-  if (mode.activation != DType::int8 || !weights) return "other types than the core's";
-  return mode.rate != 1 ? "rates of a mode other than 1" : "";
-}
-
 }  // namespace accsim::hw

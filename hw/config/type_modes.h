@@ -29,8 +29,4 @@ HwConfig machine_of_mode(const HwConfig& hw, int mode);
 /// that is its own type, and modes of other activations are gone. Precondition: a mode has it.
 HwConfig machine_of_activations(const HwConfig& hw, DType activation);
 
-/// Why the RTL core doesn't run products of this mode on a machine whose own types it runs: its
-/// types, or its rate. "" where it does.
-std::string_view why_only_timed(const TypeMode& mode);
-
 }  // namespace accsim::hw

@@ -12,6 +12,7 @@
 #include "hw/cosim/dram.h"
 #include "hw/cosim/queue_unroller.h"
 #include "hw/cosim/sum_check.h"
+#include "hw/program/core_runs.h"
 #include "hw/timing/timing.h"
 
 namespace accsim::hw {
@@ -422,34 +423,9 @@ class Bench {
 
 }  // namespace
 
-Status has_core(const HwConfig& hw) {
-  const std::string where = hw.file.empty() ? hw.name : hw.file;
-  if (hw.dram_model == DramModel::ideal && hw.one_bus())
-    return Error{Errc::unsupported,
-                 "the core's memory has a channel for each direction: verify a copy of the machine "
-                 "with dram.bus: separate",
-                 where};
-  if (hw.shared.weights == RunWeights::kept)
-    return Error{Errc::unsupported,
-                 "every run of the core reads its weights from DRAM: verify a copy of the machine "
-                 "with buffers.shared.weights: read",
-                 where};
-  if (hw.dram_model != DramModel::ideal)
-    return Error{Errc::unsupported,
-                 "the core's memory port is the ideal DRAM: verify a copy of the machine with "
-                 "dram.model: ideal",
-                 where};
-  // What a dataflow can't do no other can: it only chooses the array.
-  const auto parameters = core_parameters(hw, Dataflow::weight_stationary);
-  if (parameters) return ok();
-  Errors errors = parameters.errors();
-  for (Error& e : errors) e.where = where;
-  return errors;
-}
-
 Result<CosimResult> cosim(const Program& program, const HwConfig& hw, const VerilatedCore& variant,
                           MemoryImage& image, const CosimOptions& options) {
-  if (const Status good = has_core(hw); !good) return good.errors();
+  if (const Status good = core_runs(hw); !good) return good.errors();
   return Bench(program, hw, variant, image, options.waveform).run(options);
 }
 

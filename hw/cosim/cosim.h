@@ -43,10 +43,6 @@ struct CosimOptions {
   std::function<bool(int64_t cycle, int64_t of)> progress = nullptr;
 };
 
-/// Can the machine be built in RTL, its types, ports and DRAM? Errc::unsupported says why not, and
-/// names the machine.
-Status has_core(const HwConfig& hw);
-
 /// Runs a verified program on the core. `image` is the memory: read by loads, written by stores;
 /// not of tensors that have an address, which lie in a memory of their own.
 /// Errors: what the core can't do (Errc::unsupported) and a hung core (Errc::invalid).

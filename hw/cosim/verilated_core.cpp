@@ -13,14 +13,14 @@
 #include "hw/cosim/rtl_layout.h"
 #include "hw/cosim/sealed_file.h"
 #include "hw/cosim/tool_process.h"
+#include "hw/program/core_runs.h"
 #include "sim/base/hash.h"
 
 namespace accsim::hw {
 namespace fs = std::filesystem;
 namespace {
 
-/// Bytes of a beat are 16 bits in rtl/ (*_bytes_o).
-constexpr int64_t kMostBeat = 65535;
+static_assert(kMostCosimPort == rtl::kMaxPort, "what a cycle of rtl_abi.h carries");
 constexpr std::string_view kLock = ".lock";  ///< ends the name of a variant's lock
 
 /// Whether Verilator may read a file of rtl/: others lie there, too, and come and go.
@@ -174,27 +174,10 @@ Status make_variant(const CoreRecipe& recipe, const VerilatedCoreOptions& given,
   return finish(work, dir);
 }
 
-/// Errors for the ports that are wider than `most` bytes; `whose` limit it is begins the reason.
-Status ports_within(const HwConfig& hw, int64_t most, std::string_view whose) {
-  Errors errors;
-  for (size_t i = 0; i < kBuffers; ++i) {
-    const auto buffer = static_cast<Buffer>(i);
-    if (buffer == Buffer::accumulator || hw.buffers[i].width <= most) continue;
-    errors.push_back(
-        core_error(Errc::unsupported, fmt::format("buffers.{}.width is {}; {} at most {} bytes",
-                                                  name(buffer), hw.buffers[i].width, whose, most)));
-  }
-  return errors.empty() ? ok() : Status(std::move(errors));
-}
-
 }  // namespace
 
 Result<std::vector<std::string>> rtl_parameters(const HwConfig& hw, Dataflow dataflow) {
-  if (hw.types.activation != DType::int8 ||
-      (hw.types.weight != DType::int8 && hw.types.weight != DType::int4) ||
-      hw.types.accumulator != DType::int32)
-    return core_error(Errc::unsupported, "the core computes int8 x int8 -> int32 only");
-  if (Status s = ports_within(hw, kMostBeat, "a beat of the core counts"); !s) return s.errors();
+  if (const Status s = rtl_describes(hw); !s) return s.errors();
   check(hw.parameter_bytes() == rtl::kParameterBytes, "parameters of a channel that fit the core");
   std::vector<std::string> out = {fmt::format("Rows={}", hw.array.rows),
                                   fmt::format("Cols={}", hw.array.cols)};
@@ -220,11 +203,8 @@ Result<std::vector<std::string>> rtl_parameters(const HwConfig& hw, Dataflow dat
 }
 
 Result<std::vector<std::string>> core_parameters(const HwConfig& hw, Dataflow dataflow) {
-  Result<std::vector<std::string>> parameters = rtl_parameters(hw, dataflow);
-  if (!parameters) return parameters;
-  constexpr std::string_view kWhose = "co-simulation's ports have";
-  if (Status s = ports_within(hw, rtl::kMaxPort, kWhose); !s) return s.errors();
-  return parameters;
+  if (const Status s = cosim_builds(hw); !s) return s.errors();
+  return rtl_parameters(hw, dataflow);
 }
 
 Result<std::shared_ptr<const VerilatedCore>> VerilatedCore::load(

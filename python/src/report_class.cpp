@@ -5,7 +5,6 @@
 #include <nanobind/stl/vector.h>
 
 #include "hw/config/load.h"
-#include "hw/cosim/cosim.h"
 #include "python/src/compute.h"
 #include "python/src/errors.h"
 #include "python/src/machine.h"
@@ -82,8 +81,6 @@ std::string page(const ReportObject& r) {
   context.version = std::string("accsim ") + ACCSIM_VERSION;
   context.machine = print_hw(r.report->hw);
   if (r.network) context.timeline = sim::to_timeline_json(*r.network);
-  if (const Status core = hw::has_core(r.report->hw); !core)
-    context.core_reason = core.errors().front().message;
   return to_html(*r.report, context);
 }
 

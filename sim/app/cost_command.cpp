@@ -7,7 +7,6 @@
 #include <thread>
 
 #include "hw/config/load.h"
-#include "hw/cosim/cosim.h"
 #include "sim/app/cli.h"
 #include "sim/app/journal.h"
 #include "sim/app/output.h"
@@ -168,8 +167,6 @@ std::string CostCommand::page(const CostedNetwork& costed, const Quoted& quoted)
   context.command = quoted.command;
   context.version = quoted.version;
   context.machine = print_hw(report.hw);
-  if (const Status core = hw::has_core(report.hw); !core)
-    context.core_reason = core.errors().front().message;
   return to_html(report, context);
 }
 

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "hw/program/verifiable.h"
+#include "hw/program/core_runs.h"
 #include "sim/app/cli.h"
 #include "sim/app/costed_model.h"
 #include "sim/app/interrupt.h"
@@ -213,7 +213,7 @@ int VectorsCommand::run(const Console& console, const std::string& version) cons
   const Result<hw::HwConfig> hw = load_machine(hw_);
   if (!hw) return report_errors(hw.errors());
   if (const Status good = check_arguments(); !good) return report_errors(good.errors());
-  if (const auto why = hw::why_not_verifiable(*hw); why == "other types than the core's")
+  if (hw::core_lacks(*hw) == hw::CoreLack::types)
     return report_errors({{Errc::unsupported,
                            "golden has int8 by int8 or int4 into int32, and no other types", hw_}});
   const InterruptGuard guard;

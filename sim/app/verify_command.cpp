@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "hw/cosim/replaced_files.h"
+#include "hw/program/core_runs.h"
 #include "sim/app/build_progress.h"
 #include "sim/app/cli.h"
 #include "sim/app/costed_model.h"
@@ -324,7 +325,7 @@ int VerifyCommand::run(const Console& console) const {
   const Result<hw::HwConfig> hw = load_machine(hw_);
   if (!hw) return report_errors(hw.errors());
   if (const Status good = check_arguments(); !good) return report_errors(good.errors());
-  if (const Status good = hw::has_core(*hw); !good) return report_errors(good.errors());
+  if (const Status good = hw::core_runs(*hw); !good) return report_errors(good.errors());
   const Result<VerifyOptions> options = verify_options();
   if (!options) return report_errors(options.errors());
   Result<VerifyReport> report =

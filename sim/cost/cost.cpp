@@ -7,9 +7,8 @@
 #include <unordered_set>
 
 #include "hw/area/area.h"
-#include "hw/cosim/cosim.h"
 #include "hw/program/append_layer.h"
-#include "hw/program/verifiable.h"
+#include "hw/program/core_runs.h"
 #include "sim/base/sums.h"
 #include "sim/cost/best_way.h"
 #include "sim/cost/cut_layers.h"
@@ -136,12 +135,6 @@ Status check_tilings(const Mapper& mapper, const std::string& file) {
                file};
 }
 
-/// Why the core runs no program of the machine; "" where it does.
-std::string_view why_no_core(const hw::HwConfig& hw) {
-  const std::string_view why = hw::why_not_verifiable(hw);
-  return why.empty() && !hw::has_core(hw) ? "no core of this machine" : why;
-}
-
 /// How ops are mapped, for people: whole, or how many pieces of what.
 std::string describe(const ScheduledOp& s, int64_t pieces) {
   if (s.piece < 0) return s.mapping->description;
@@ -157,7 +150,7 @@ void add_costs(const SlackSchedule& found, std::span<const ChainOp> ops, const L
     const ScheduledOp* last = nullptr;
   };
   const Schedule& schedule = found.schedule;
-  const std::string_view machine = why_no_core(mapper.machine());
+  const std::string_view machine = hw::name(hw::core_lacks(mapper.machine()));
   const std::vector<std::string_view> left_out = left_out_layers(schedule.order, r.layers.size());
   std::vector<Sum> sums(ops.size());
   for (size_t i = 0; i < schedule.order.size(); ++i) {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "hw/program/verifiable.h"
+#include "hw/program/core_runs.h"
 #include "sim/map/product/product_search.h"
 
 namespace accsim::sim {
@@ -94,7 +94,7 @@ Mapper::View Mapper::view(int mode) {
 void Mapper::check_program(const std::string& layer, Mapping& mapping) {
   const auto* product = mapping.of<GemmSource>();
   const int mode = product ? product->problem.mode : hw::kOwnTypes;
-  std::string_view lacks = hw::why_not_verifiable(mapping.program);
+  std::string_view lacks = hw::name(hw::core_lacks(mapping.program));
   std::optional<hw::HwConfig> roomy;
   // What only counts bytes has each that it moves in a place of its own, however often an op reads
   // or writes it.
@@ -105,7 +105,8 @@ void Mapper::check_program(const std::string& layer, Mapping& mapping) {
   if (const Status good = verify(mapping.program, roomy ? *roomy : view(mode).hw); !good)
     check(false,
           "the mapper wrote a bad program for '" + layer + "': " + good.errors().front().text());
-  if (lacks.empty() && mode != hw::kOwnTypes) lacks = why_only_timed(type_mode(hw_, mode));
+  if (lacks.empty() && mode != hw::kOwnTypes)
+    lacks = hw::name(hw::core_lacks(type_mode(hw_, mode)));
   if (!lacks.empty()) mapping.unverifiable = lacks;
 }
 

@@ -29,7 +29,7 @@ struct Mapping {
   std::string description;  ///< Tiling as text, or the number of chunks
   OpSource source;          ///< none without MapOptions::programs
   /// Why values and cycles of the program aren't those of golden and the core: its moves only stand
-  /// for the op's traffic, or hw::why_not_verifiable(). "" where they are.
+  /// for the op's traffic, or hw::core_lacks(). "" where they are.
   std::string_view unverifiable = "not built";
   int64_t candidates = 0;   ///< tilings that fit
   int64_t evaluated = 0;    ///< of them, timed (the others' bounds excluded them)

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "hw/program/core_runs.h"
 #include "sim/base/json_text.h"
 #include "sim/html/page.h"
 #include "sim/report/fields.h"
@@ -43,13 +44,19 @@ std::string fallback(const Report& report) {
   return out + "</table>";
 }
 
+/// Why no RTL core exists for the machine; empty: there is one.
+std::string core_reason(const hw::HwConfig& hw) {
+  const Status core = hw::core_runs(hw);
+  return core ? "" : core.errors().front().message;
+}
+
 }  // namespace
 
 std::string page_data(const Report& report, const HtmlContext& context) {
   std::string out = "{\"kind\":\"report\",\"version\":" + json_text(context.version);
   out += ",\"command\":" + json_text(context.command) +
          ",\"machine_yaml\":" + json_text(context.machine);
-  out += ",\"core_reason\":" + json_text(context.core_reason) +
+  out += ",\"core_reason\":" + json_text(core_reason(report.hw)) +
          ",\"fields\":" + json_text(field_list());
   if (!context.timeline.empty()) out += ",\"timeline\":" + context.timeline;
   return out + ",\"report\":" + to_json(report) + "}";

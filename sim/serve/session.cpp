@@ -10,7 +10,6 @@
 #include "hw/config/fields.h"
 #include "hw/config/load.h"
 #include "hw/config/machine_edits.h"
-#include "hw/cosim/cosim.h"
 #include "sim/base/json_text.h"
 #include "sim/base/shell_word.h"
 #include "sim/compare/compare_text.h"
@@ -260,8 +259,6 @@ std::string ServeSession::report_data(const Report& report, const MapOptions& op
   context.command = command_of(report, options);
   context.version = setup_.version;
   context.machine = hw::print_hw(report.hw);
-  if (const Status core = hw::has_core(report.hw); !core)
-    context.core_reason = core.errors().front().message;
   return page_data(report, context);
 }
 

@@ -75,14 +75,43 @@ class Pages(unittest.TestCase):
         self.assertTrue(result.stdout.startswith("<!DOCTYPE html>"))
         self.assertTrue(result.stdout.endswith("</html>\n"))
 
-    def test_does_a_machine_without_a_core_say_why(self):
-        yaml = MACHINE.read_text()
-        floats = re.sub(r"(activation|weight): int8", r"\1: float16", yaml)
-        floats = floats.replace("accumulator: int32", "accumulator: float32")
-        machine = self.dir / "m.yaml"
-        machine.write_text(floats)
-        self.assertIn("int8", data_of(self.page("--hw", machine, RESNET50))["core_reason"])
-        self.assertEqual(data_of(self.page("--hw", MACHINE, RESNET50))["core_reason"], "")
+    def machine(self, *edits):
+        """MACHINE with each `old` of its text as `new`."""
+        text = MACHINE.read_text()
+        for old, new in edits:
+            text, found = re.subn(old, new, text)
+            self.assertGreater(found, 0, old)
+        target = self.dir / f"m{len(list(self.dir.iterdir()))}.yaml"
+        target.write_text(text)
+        return target
+
+    def test_do_report_page_and_verify_say_the_same_of_a_machine_without_a_core(self):
+        floats = (
+            (r"(activation|weight): int8", r"\1: float16"),
+            ("accumulator: int32", "accumulator: float32"),
+        )
+        bus = (r"\n  model: ideal.*", r"\g<0>\n  bus: shared")
+        kept = (r"\n    kib: 2048\n", r"\g<0>    weights: kept\n")
+        wide = (r"(\n  output:.*\n(?:    .*\n)*?    width: )\d+", r"\g<1>1024")
+        model = ROOT / "models/squeezenet1_1_op13.onnx"
+        for machine, word, sentence in (
+            (self.machine(*floats), "other types than the core's", "int8 x int8 -> int32 only"),
+            (self.machine(*floats, bus, kept), "other types than the core's", "int32 only"),
+            (ROOT / "configs/64x64-ddr4.yaml", "banked DRAM", "dram.model: ideal"),
+            (self.machine(bus), "a DRAM whose reads and writes share a bus", "dram.bus: separate"),
+            (self.machine(bus, kept), "a DRAM whose reads and writes share a bus", "dram.bus"),
+            (self.machine(kept), "weights that stay from run to run", "shared.weights: read"),
+            (self.machine(wide), "no core of this machine", "buffers.output.width is 1024"),
+        ):
+            with self.subTest(word=word, sentence=sentence):
+                data = data_of(self.page("--hw", machine, model))
+                words = {layer["unverifiable"] for layer in data["report"]["layers"]} - {""}
+                self.assertEqual(words, {word})
+                self.assertIn(sentence, data["core_reason"])
+                verified = run("verify", "--hw", machine, "--gemm", "3x4x5")
+                self.assertEqual(verified.returncode, 2)
+                self.assertIn(f"{machine}: {data['core_reason']}", verified.stderr)
+        self.assertEqual(data_of(self.page("--hw", MACHINE, model))["core_reason"], "")
 
 
 if __name__ == "__main__":

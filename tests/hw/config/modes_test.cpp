@@ -144,14 +144,5 @@ TEST(ModeView, OfActivationsKeepsTheirModes) {
   EXPECT_EQ(own.types.weight, DType::int8);
 }
 
-TEST(ModeView, WhatTheCoreRuns) {
-  EXPECT_EQ(why_only_timed({DType::int8, DType::int8, 1}), "");
-  EXPECT_EQ(why_only_timed({DType::int8, DType::int4, 1}), "");
-  EXPECT_NE(why_only_timed({DType::int8, DType::int4, 2}), "");
-  EXPECT_NE(why_only_timed({DType::int8, DType::int16, 1}), "");
-  EXPECT_NE(why_only_timed({DType::bfloat16, DType::int4, 1}), "");
-  EXPECT_NE(why_only_timed({DType::float8e4m3fn, DType::float8e4m3fn, 1}), "");
-}
-
 }  // namespace
 }  // namespace accsim::hw

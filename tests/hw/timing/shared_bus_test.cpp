@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "hw/program/verifiable.h"
+#include "hw/program/core_runs.h"
 #include "hw/timing/simulator.h"
 #include "hw/timing/timing.h"
 #include "tests/hw/timing/one_transfer.h"
@@ -80,11 +80,11 @@ TEST(SharedBus, SkippingPeriodsStaysExact) {
 
 TEST(SharedBus, IsTimedAndNotVerified) {
   HwConfig hw = shared_machine();
-  EXPECT_EQ(why_not_verifiable(hw), "a DRAM whose reads and writes share a bus");
-  EXPECT_EQ(why_not_verifiable(separate(hw)), "");
+  EXPECT_EQ(core_lacks(hw), CoreLack::one_bus);
+  EXPECT_EQ(core_lacks(separate(hw)), CoreLack::wide_ports) << "and nothing of its memory";
   // The key says nothing of real parts, whose one bus has turns.
   hw.dram_model = DramModel::banked;
-  EXPECT_EQ(why_not_verifiable(hw), "banked DRAM");
+  EXPECT_EQ(core_lacks(hw), CoreLack::banked_dram);
 }
 
 }  // namespace

@@ -3,8 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "hw/config/load.h"
-#include "hw/cosim/cosim.h"
-#include "hw/program/verifiable.h"
+#include "hw/program/core_runs.h"
 #include "sim/cost/cost.h"
 #include "sim/cost/workload.h"
 #include "tests/support/source.h"
@@ -56,11 +55,9 @@ TEST(KeptWeightsFlow, CostTheSameInAWorkload) {
 
 TEST(KeptWeightsFlow, AreTimedAndNotVerified) {
   const hw::HwConfig kept = machine(4096, hw::RunWeights::kept);
-  EXPECT_EQ(why_not_verifiable(kept), "weights that stay from run to run");
-  EXPECT_FALSE(has_core(kept).ok());
+  EXPECT_EQ(core_lacks(kept), hw::CoreLack::kept_weights);
   const hw::HwConfig read = machine(4096, hw::RunWeights::read);
-  EXPECT_EQ(why_not_verifiable(read), "");
-  EXPECT_TRUE(has_core(read).ok());
+  EXPECT_EQ(core_lacks(read), std::nullopt);
 }
 
 }  // namespace
