@@ -8,73 +8,23 @@
 
 #include "hw/area/area.h"
 #include "hw/program/append_layer.h"
-#include "hw/program/core_runs.h"
 #include "sim/base/sums.h"
 #include "sim/cost/best_way.h"
 #include "sim/cost/cut_layers.h"
 #include "sim/cost/invariants.h"
-#include "sim/cost/layer_costs.h"
-#include "sim/cost/left_out.h"
 #include "sim/cost/load_graph.h"
 #include "sim/cost/network_edp.h"
 #include "sim/cost/network_plan.h"
+#include "sim/cost/network_report.h"
 #include "sim/cost/product_modes.h"
-#include "sim/lower/attention_blocks.h"
-#include "sim/lower/handed_on.h"
 #include "sim/lower/lay_out.h"
-#include "sim/lower/pads.h"
-#include "sim/lower/parameter_sums.h"
-#include "sim/lower/real_graph.h"
 #include "sim/map/kept_weights.h"
-#include "sim/map/mapping_words.h"
-#include "sim/onnx/reader.h"
 #include "sim/report/bounds.h"
 #include "sim/report/format.h"
 #include "sim/schedule/program_names.h"
 
 namespace accsim::sim {
 namespace {
-
-void describe_model(const Graph& graph, const Lowered& lowered, Report& r) {
-  r.model_name = graph.name;
-  r.model_file = graph.file;
-  r.opset = graph.opset;
-  r.ir_version = graph.ir_version;
-  r.nodes = static_cast<int64_t>(graph.nodes.size());
-  r.params = lowered.params;
-  r.buffers = lowered.buffers;
-  r.weight_bytes = lowered.weight_bytes;
-  for (const auto& [type, sum] : parameters_by_type(lowered)) {
-    r.params_by_type.emplace_back(type, sum.count);
-    r.bytes_by_type.emplace_back(type, sum.bytes);
-  }
-  r.key_blocks = graph.key_blocks;
-  r.bindings.assign(graph.bindings.begin(), graph.bindings.end());
-  r.defaulted = graph.defaulted;
-  r.assumed = graph.assumed;
-  r.unsupported = lowered.unsupported;
-}
-
-LayerReport describe_layer(const Graph& graph, const Lowered& lowered, const Layer& l) {
-  LayerReport out;
-  out.name = l.name;
-  out.op_type = l.op_type;
-  out.fate = l.fate;
-  if (l.merged_into >= 0) out.merged_into = lowered.layers[static_cast<size_t>(l.merged_into)].name;
-  const Node& node = graph.nodes[static_cast<size_t>(l.node)];
-  out.module = node.module;
-  out.part_of = node.part_of;
-  for (TensorId id : node.inputs)
-    if (id != kNoTensor) out.input_shapes.push_back(graph.tensor(id).dims);
-  for (TensorId id : node.outputs)
-    if (id != kNoTensor) {
-      out.output_shape = graph.tensor(id).dims;
-      break;
-    }
-  out.costs.macs = l.macs;
-  out.costs.params = l.params;
-  return out;
-}
 
 /// Operands that the programs of a layer know: moves what they move, all others those of the layer.
 int64_t operands_of(const Layer& l) {
@@ -133,72 +83,6 @@ Status check_tilings(const Mapper& mapper, const std::string& file) {
                            format_count(mapper.options().limit->most_tilings()),
                            format_count(kTilingsPerProgram), kProgramsOption),
                file};
-}
-
-/// How ops are mapped, for people: whole, or how many pieces of what.
-std::string describe(const ScheduledOp& s, int64_t pieces) {
-  if (s.piece < 0) return s.mapping->description;
-  return fmt::format("{} pieces, {}", pieces, s.mapping->description);
-}
-
-/// Adds what the layers cost one behind the other to their reports.
-void add_costs(const SlackSchedule& found, std::span<const ChainOp> ops, const Lowered& lowered,
-               Mapper& mapper, Report& r) {
-  struct Sum {
-    ItemWork work;
-    int64_t pieces = 0;
-    const ScheduledOp* last = nullptr;
-  };
-  const Schedule& schedule = found.schedule;
-  const std::string_view machine = hw::name(hw::core_lacks(mapper.machine()));
-  const std::vector<std::string_view> left_out = left_out_layers(schedule.order, r.layers.size());
-  std::vector<Sum> sums(ops.size());
-  for (size_t i = 0; i < schedule.order.size(); ++i) {
-    const ScheduledOp& s = schedule.order[i];
-    Sum& sum = sums[s.op];
-    sum.work.counts += s.mapping->counts;
-    sum.work.timing += schedule.shares[i];
-    ++sum.pieces;
-    sum.last = &s;
-  }
-  std::vector<int64_t> macs(r.layers.size(), 0);
-  for (size_t i = 0; i < sums.size(); ++i) {
-    const size_t layer = ops[i].layer;
-    sums[i].work.alone = found.mappings[i]->timing.total;
-    macs[layer] = add_counts(macs[layer], sums[i].work.counts.macs.count());
-    const auto cut = schedule.cut.find(i);
-    const OpRequest& request = cut == schedule.cut.end() ? *ops[i].request : cut->second;
-    Costs costs = item_costs(request, sums[i].work, mapper.machine_of(request));
-    const std::string_view why = machine.empty() ? left_out[layer] : machine;
-    costs.verifiable_cycles = why.empty() ? costs.cycles : 0;
-    r.layers[layer].costs += costs;
-    r.layers[layer].unverifiable = why;
-    std::string& mapping = r.layers[layer].mapping;
-    if (!mapping.empty()) mapping += "; ";
-    mapping += describe(*sums[i].last, sums[i].pieces);
-  }
-  for (size_t i = 0; i < macs.size(); ++i) {
-    const Layer& l = lowered.layers[i];
-    check(macs[i] == macs_of(l.work),
-          "the programs of '" + l.name + "' do other MACs than its shapes");
-    r.layers[i].bound = busiest(r.layers[i].costs);
-    r.totals += r.layers[i].costs;
-  }
-}
-
-/// What the mappings were chosen by, for people.
-std::string objective_text(const MapOptions& options) {
-  std::string out(name(options.objective));
-  if (options.aim().slackens() && options.effort == MapEffort::search)
-    out +=
-        fmt::format(" and the least energy x traffic within {} of them", slack_text(options.slack));
-  if (options.effort == MapEffort::rule) out += " by the fixed rule";
-  if (!options.dataflows.empty()) {
-    out += ", dataflow";
-    for (const hw::Dataflow d : options.dataflows) out += fmt::format(" {}", name(d));
-  }
-  for (const MappingPin& pin : options.pins) out += fmt::format(", pinned '{}'", pin.text);
-  return out;
 }
 
 /// Of tensors that stay there from the layer that writes them to the last that reads.
@@ -282,7 +166,11 @@ class NetworkCosting {
     CostedNetwork out;
     const Lowered& lowered = network_.lowered;
     const Residency& residency = plan.residency;
-    describe_network(residency, out.report);
+    out.report.hw = hw_;
+    const hw::Area silicon = area(hw_);
+    out.report.area_mm2 = silicon.core_mm2();
+    out.report.dram_interface_mm2 = silicon.interface_mm2;
+    describe_network(network_, residency, modes_, out.report);
     add_costs(found, plan.ops, lowered, *mapper_, out.report);
     out.fewest_cycles = found.fewest;
     out.mappings.resize(lowered.layers.size());
@@ -306,23 +194,6 @@ class NetworkCosting {
     return out;
   }
 
-  void describe_network(const Residency& residency, Report& r) const {
-    r.hw = hw_;
-    const hw::Area silicon = area(hw_);
-    r.area_mm2 = silicon.core_mm2();
-    r.dram_interface_mm2 = silicon.interface_mm2;
-    describe_model(*network_.graph, network_.lowered, r);
-    for (size_t i = 0; i < network_.lowered.layers.size(); ++i) {
-      const Layer& l = network_.lowered.layers[i];
-      LayerReport& layer =
-          r.layers.emplace_back(describe_layer(*network_.graph, network_.lowered, l));
-      layer.types = modes_.types(network_.asked[i]);
-      layer.types_note = modes_.note(network_.asked[i]);
-      layer.resident_bytes = residency.use[i].shared + modes_.machine().shared.kept_bytes;
-      layer.live_bytes = residency.use[i].live;
-    }
-  }
-
   Status sum_up(const Residency& residency, Report& r) {
     if (const Status sums = check_sums(r.totals, file()); !sums) return sums;
     check_report(r);
@@ -343,87 +214,6 @@ class NetworkCosting {
 };
 
 }  // namespace
-
-namespace {
-
-Error no_long_attention(const std::string& of, int64_t keys) {
-  return {Errc::usage,
-          fmt::format("no attention of {} is over at least {} keys and spelled out as MatMul, "
-                      "Softmax along its last axis and MatMul",
-                      of, 2 * keys),
-          "--key-blocks"};
-}
-
-}  // namespace
-
-std::optional<Graph> without_casts(const Graph& graph) {
-  std::optional<Graph> plain = without_float_casts(graph);
-  if (plain) plain = absorb_pads(real_graph(std::move(*plain)));
-  return plain;
-}
-
-Result<Graph> costed_graph(Graph graph, const ElaborateOptions& options) {
-  if (!options.as_written) graph = absorb_pads(real_graph(skip_handed_on(std::move(graph))));
-  graph.keeps_attention = options.key_blocks.has_value();
-  const int64_t keys = options.key_blocks.value_or(0);
-  if (keys == 0) return graph;
-  if (const int64_t nodes = nodes_in_key_blocks(graph, keys); nodes > options.limits.nodes)
-    return Error{Errc::capacity,
-                 fmt::format("blocks of {} keys make up to {} nodes, at most {} are made; {} N "
-                             "takes N, larger blocks are fewer",
-                             keys, nodes, options.limits.nodes, kNodesOption),
-                 "--key-blocks"};
-  Graph blocks = in_key_blocks(graph, keys);
-  if (blocks.key_blocks == 0)  // attention in half precision has casts around its softmax
-    if (const std::optional<Graph> plain = without_float_casts(graph))
-      blocks = in_key_blocks(*plain, keys);
-  if (blocks.key_blocks == 0 && !options.skip_unknown)
-    return no_long_attention("'" + graph.file + "'", keys);
-  return blocks;
-}
-
-Result<Graph> load_graph(const std::string& path, const ElaborateOptions& options) {
-  const Result<ModelDef> model = read_model(path);
-  if (!model) return model.errors();
-  return load_graph(*model, options);
-}
-
-Result<std::vector<Graph>> load_graphs(const std::vector<std::string>& paths,
-                                       const ElaborateOptions& options) {
-  std::vector<Graph> out;
-  Errors errors;
-  ElaborateOptions each = options;
-  each.skip_unknown = options.skip_unknown || paths.size() > 1;
-  for (const std::string& path : paths) {
-    auto graph = load_graph(path, each);
-    if (graph)
-      out.push_back(std::move(*graph));
-    else
-      errors.insert(errors.end(), graph.errors().begin(), graph.errors().end());
-  }
-  const auto nobody_has = [&](const auto& of, const std::string& what) {
-    if (!options.skip_unknown && paths.size() > 1 && std::ranges::none_of(out, of))
-      errors.push_back({Errc::usage, "no model has " + what, ""});
-  };
-  for (const auto& binding : options.bindings)
-    if (binding.first != kAllOthers)
-      nobody_has([&](const Graph& g) { return g.bindings.contains(binding.first); },
-                 fmt::format("a symbol '{}' to bind", binding.first));
-  for (const auto& shape : options.input_shapes)
-    nobody_has(
-        [&](const Graph& g) {
-          return std::ranges::any_of(g.inputs, [&](TensorId t) {
-            return g.tensors[static_cast<size_t>(t)].name == shape.first;
-          });
-        },
-        fmt::format("an input '{}' to give a shape to", shape.first));
-  const auto in_blocks = [](const Graph& g) { return g.key_blocks > 0; };
-  if (options.key_blocks.value_or(0) > 0 && each.skip_unknown &&
-      std::ranges::none_of(out, in_blocks) && !options.skip_unknown && errors.empty())
-    errors.push_back(no_long_attention("the models", *options.key_blocks));
-  if (!errors.empty()) return errors;
-  return out;
-}
 
 namespace {
 

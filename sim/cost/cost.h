@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "hw/config/hw_config.h"
-#include "sim/elaborate/elaborate.h"
+#include "sim/cost/load_graph.h"
 #include "sim/graph/graph.h"
 #include "sim/lower/lower.h"
 #include "sim/map/mapper.h"
@@ -17,17 +17,6 @@
 #include "sim/schedule/schedule.h"
 
 namespace accsim::sim {
-
-/// What is costed of a graph: real numbers, padding left to the windows that read it, both unless
-/// it is to be as written; attention in blocks of keys where options say so. Errc::usage where none
-/// is long enough.
-Result<Graph> costed_graph(Graph graph, const ElaborateOptions& options);
-/// File -> ModelDef -> flat graph with every shape known.
-Result<Graph> load_graph(const std::string& path, const ElaborateOptions& options);
-/// The same of several files, in their order. A binding or an input's shape must be known to one of
-/// them; the others are read without it. All errors of all files.
-Result<std::vector<Graph>> load_graphs(const std::vector<std::string>& paths,
-                                       const ElaborateOptions& options);
 
 /// A costed network: the report, and the programs behind it.
 struct CostedNetwork {
@@ -44,10 +33,6 @@ struct CostedNetwork {
   /// better; else null: the one that was given. Tensors that both have have the same ids.
   std::shared_ptr<const Graph> in_blocks = nullptr;
 };
-
-/// What is costed in a graph's place where it casts between floats (without_float_casts()), made
-/// ready as costed_graph() does; nothing where it doesn't. Nodes and tensors have the same ids.
-std::optional<Graph> without_casts(const Graph& graph);
 
 /// The main job: graph -> fates -> residency -> mapping -> timing and energy -> report. Long
 /// attention is done in blocks of keys where that is better by the objective (key_blocks.h).

@@ -1,6 +1,8 @@
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "sim/base/result.h"
 #include "sim/elaborate/elaborate.h"
@@ -9,12 +11,25 @@
 
 namespace accsim::sim {
 
-/// What is costed of a model that was read: a flat graph with every shape known. load_graph() of a
-/// file is in cost.h.
+/// What is costed of a graph: real numbers, padding left to the windows that read it, both unless
+/// it is to be as written; attention in blocks of keys where options say so. Errc::usage where none
+/// is long enough.
+Result<Graph> costed_graph(Graph graph, const ElaborateOptions& options);
+/// File -> ModelDef -> flat graph with every shape known.
+Result<Graph> load_graph(const std::string& path, const ElaborateOptions& options);
+/// The same of several files, in their order. A binding or an input's shape must be known to one of
+/// them; the others are read without it. All errors of all files.
+Result<std::vector<Graph>> load_graphs(const std::vector<std::string>& paths,
+                                       const ElaborateOptions& options);
+/// load_graph() of a model that was read.
 Result<Graph> load_graph(const ModelDef& model, const ElaborateOptions& options);
 /// The same of a model's bytes, called `name` in messages; the graph keeps them
 /// (read_model_bytes()).
 Result<Graph> load_graph(std::shared_ptr<const std::string> bytes, const std::string& name,
                          const ElaborateOptions& options);
+
+/// What is costed in a graph's place where it casts between floats (without_float_casts()), made
+/// ready as costed_graph() does; nothing where it doesn't. Nodes and tensors have the same ids.
+std::optional<Graph> without_casts(const Graph& graph);
 
 }  // namespace accsim::sim

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "sim/cost/cost.h"
+#include "sim/cost/load_graph.h"
 #include "sim/cost/requests.h"
 #include "sim/lower/lay_out.h"
 
