@@ -59,7 +59,7 @@ TEST(Fields, AreFoundByPathAndByPlace) {
 }
 
 TEST(FieldsDeathTest, HaveNoFieldWhereNoneLies) {
-  const HwConfig hw = read_shipped("64x64"), other = hw;
+  const HwConfig hw = read_shipped("64x64"), other = read_shipped("64x64");
   EXPECT_DEATH(field_at(hw, other.array.rows), "no field of the table lies there");
 }
 
