@@ -141,16 +141,21 @@ void Worker::end() {
   out_.clear();
   if (process_ < 0) return;
   ::kill(process_, SIGKILL);
-  static_cast<void>(ended());
+  reap();
 }
 
-/// Of a process that is over, or will be at once.
-HttpReply Worker::ended() {
+/// The status of a process that is over, or will be at once. It is forgotten.
+int Worker::reap() {
   int status = 0;
   while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
   }
   ::close(socket_);
   process_ = socket_ = -1;
+  return status;
+}
+
+HttpReply Worker::ended() {
+  const int status = reap();
   if (WIFEXITED(status) && WEXITSTATUS(status) == kNoMemory)
     return failed(503, "not enough memory for this request");
   return failed(500, fmt::format("the process that answers ended {}; its last words are where "

@@ -43,6 +43,7 @@ class Worker final : public Answerer {
   bool start();
   bool receive();
   void end();
+  int reap();
   HttpReply ended();
   HttpReply failed(int status, const std::string& message);
 

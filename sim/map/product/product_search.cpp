@@ -112,7 +112,9 @@ std::vector<hw::Dataflow> dataflows(int mode, const ProductSearch& in, const Map
 
 Result<Mapping> search_product(const GemmProblem& p, const ProductSearch& in, const MappingPin& pin,
                                const Aim& aim) {
-  const auto& [own, machine, evaluator, options] = in;
+  const hw::HwConfig& machine = in.hw;
+  CostEvaluator& evaluator = in.evaluator;
+  const MapOptions& options = in.options;
   SpaceOptions space{.dataflows = dataflows(p.mode, in, pin), .aim = aim};
   space.limit = options.limit.get();
   if (space.dataflows.empty()) return other_array(*options.sums_stay);
