@@ -52,7 +52,7 @@ int main(int argc, char** argv) {
   for (int i = 0; i < rounds; ++i) {
     by_type.clear();
     const auto start = last = Clock::now();
-    const auto result = ref::run(prepared->graph, prepared->inputs, options);
+    const auto result = ref::run_graph(prepared->graph, prepared->inputs, options);
     if (!result) return fmt::print(stderr, "{}\n", result.errors().front().text()), 2;
     times += fmt::format("{}{:.3f}", i > 0 ? ", " : "", milliseconds(start));
   }

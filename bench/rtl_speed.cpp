@@ -38,7 +38,7 @@ hw::Program program(const GemmOp& op, const hw::HwConfig& hw, hw::Dataflow flow)
   p.parameters = {"parameters", hw::Memory::dram, true};
   p.out = {"out", hw::Memory::dram, false};
   p.has_parameters = true;
-  hw::Program out = emit(p, hw, candidates(p, hw, {.dataflows = {flow}}, {}).at(0).tiling);
+  hw::Program out = emit(p, hw, tiling_candidates(p, hw, {.dataflows = {flow}}, {}).at(0).tiling);
   out.name = fmt::format("{}x{}x{} k{}", op.m(), op.channels, op.outputs, op.kernel[1]);
   return out;
 }

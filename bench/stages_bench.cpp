@@ -66,7 +66,7 @@ std::vector<GemmSource> mapped_products(const CostedNetwork& costed) {
   std::vector<GemmSource> out;
   for (const auto& layer : costed.mappings)
     for (const auto& mapping : layer)
-      if (const auto* product = mapping->of<GemmSource>()) out.push_back(*product);
+      if (const auto* product = mapping->source_as<GemmSource>()) out.push_back(*product);
   return out;
 }
 
@@ -102,7 +102,7 @@ GemmSource large_product() {
   request.item = op;
   request.inputs = {{{"a", hw::Memory::dram, false}, 1}, {{"b", hw::Memory::dram, true}, 1}};
   request.outputs = {{{"y", hw::Memory::dram, false}, 1}};
-  return *(*Mapper(hw, {}).map(request, "large"))->of<GemmSource>();
+  return *(*Mapper(hw, {}).map(request, "large"))->source_as<GemmSource>();
 }
 
 /// The bit-exact machine on a product of 256 x 256 x 256, operands random; MACs a second.

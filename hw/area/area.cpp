@@ -12,7 +12,7 @@ struct Arithmetic {
   double multiply, add;  ///< um2
 };
 
-Arithmetic arithmetic(DType operand) {
+Arithmetic arithmetic_um2(DType operand) {
   switch (operand) {
     case DType::int16:
       return {4 * 282.0, 137};
@@ -58,7 +58,7 @@ constexpr double kUtilisation = 0.7;
 
 double real(int64_t v) { return static_cast<double>(v); }
 
-void add(CoreCells& to, const CoreCells& from, int64_t times) {
+void add_cells(CoreCells& to, const CoreCells& from, int64_t times) {
   to.registers += from.registers * times;
   to.adders += from.adders * times;
   to.multipliers += from.multipliers * times;
@@ -81,7 +81,7 @@ double element_um2(const HwConfig& hw) {
   double multiply = 0, add = 0, operand_bits = 0;
   for (int i = 0; i < mode_count(hw); ++i) {
     const TypeMode m = type_mode(hw, i - 1);
-    const Arithmetic a = arithmetic(m.activation), w = arithmetic(m.weight);
+    const Arithmetic a = arithmetic_um2(m.activation), w = arithmetic_um2(m.weight);
     // Of a rate below 1, elements share one multiplier and one adder.
     multiply = std::max(multiply, m.rate * std::max(a.multiply, w.multiply));
     add = std::max(add, m.rate * std::max(a.add, w.add));
@@ -123,7 +123,7 @@ double core_gates(const HwConfig& hw) {
   const double element =
       (outputs ? kOutputStationaryGates : kArrayGates) * element_um2(hw) / int8_element_um2();
   CoreCells rest = kOnce;
-  add(rest, kColumn, hw.array.cols);
+  add_cells(rest, kColumn, hw.array.cols);
   rest.registers += kTables + transposer_bits(hw);
   rest.adders += kAlign * std::max(hw.array.rows, hw.array.cols);
   return real(hw.array.rows * hw.array.cols) * element + real(post_lanes(hw)) * kPostGates +
@@ -160,11 +160,11 @@ int64_t sram_bytes(const HwConfig& hw) {
 CoreCells core_cells(const HwConfig& hw) {
   const int64_t rows = hw.array.rows, cols = hw.array.cols;
   CoreCells c = kOnce;
-  add(c, kVectorLane, vector_lanes(hw));
-  add(c, kExponential, exponential_lanes(hw));
-  add(c, kPostLane, post_lanes(hw));
-  add(c, kColumn, cols);
-  add(c, kRow, rows);
+  add_cells(c, kVectorLane, vector_lanes(hw));
+  add_cells(c, kExponential, exponential_lanes(hw));
+  add_cells(c, kPostLane, post_lanes(hw));
+  add_cells(c, kColumn, cols);
+  add_cells(c, kRow, rows);
   // Skews: byte i of a line waits for i cycles; streamed and stationary operands, rows to write.
   c.registers += 8 * (2 * (rows * (rows - 1) / 2) + cols * (cols - 1) / 2);
   c.registers += kTables + transposer_bits(hw);
@@ -183,7 +183,7 @@ Area textbook_area(const HwConfig& hw) {
   return out;
 }
 
-Area area(const HwConfig& hw) {
+Area machine_area(const HwConfig& hw) {
   const Technology technology = hw.energy.technology;
   if (technology == Technology::custom) return textbook_area(hw);
   Area out;
@@ -194,6 +194,6 @@ Area area(const HwConfig& hw) {
   return out;
 }
 
-double area_mm2(const HwConfig& hw) { return area(hw).core_mm2(); }
+double area_mm2(const HwConfig& hw) { return machine_area(hw).core_mm2(); }
 
 }  // namespace accsim::hw

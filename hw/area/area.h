@@ -57,9 +57,9 @@ struct Area {
 /// - beside them the DRAM interface as below.
 /// A machine without: textbook_area().
 /// No field makes it less when it grows.
-Area area(const HwConfig& hw);
+Area machine_area(const HwConfig& hw);
 
-/// core_mm2() of area(): what sweeps and advice rank machines by. The interface to DRAM isn't in
+/// core_mm2() of machine_area(): what sweeps and advice rank machines by. The interface to DRAM isn't in
 /// it: at 0.58 mm2 per GB/s every choice by area would be one by bandwidth.
 double area_mm2(const HwConfig& hw);
 

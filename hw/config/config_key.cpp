@@ -24,7 +24,7 @@ std::string config_key(const HwConfig& hw, Decides what) {
                },
                field.target);
   }
-  return key.take();
+  return key.take_bytes();
 }
 
 }  // namespace accsim::hw

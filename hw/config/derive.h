@@ -4,7 +4,7 @@
 namespace accsim::hw {
 
 /// Sets what follows from other fields of the machine, after any of them has changed:
-/// - the rates and the latency of a banked DRAM: BankedDram::peak();
+/// - the rates and the latency of a banked DRAM: BankedDram::peak_channel();
 /// - energies that aren't given, where energy.technology names one (hw/technology/technology.h):
 ///   MACs from the types of the machine and of its modes, buffers each slot of which is a memory of
 ///   its own, the shared memory as one, DRAM from dram.preset or energy.dram, and a part of the

@@ -10,12 +10,13 @@ namespace accsim::hw {
 
 /// Of a file's keys that are missing without a technology the reader has told.
 void energies_are_known(RuleContext& c) {
-  if (!c.have({"energy.technology"})) return;
+  if (!c.has_read({"energy.technology"})) return;
   const bool technology = c.hw.energy.technology != Technology::custom;
-  const bool kind = !c.have({"dram.model", "energy.dram"}) || dram_kind(c.hw) != DramKind::custom;
+  const bool kind =
+      !c.has_read({"dram.model", "energy.dram"}) || dram_kind(c.hw) != DramKind::custom;
   for (const Field& field : fields()) {
     if (!is_derived(field, c.hw)) continue;
-    if (!technology && c.have({field.path}))
+    if (!technology && c.has_read({field.path}))
       c.fail(field.path,
              fmt::format("{} isn't given, and without energy.technology it follows from nothing; "
                          "give it, or name a technology",
@@ -29,12 +30,12 @@ void energies_are_known(RuleContext& c) {
 }
 
 void modes_have_energies(RuleContext& c) {
-  if (!c.have({"types.modes", "energy.technology"})) return;
+  if (!c.has_read({"types.modes", "energy.technology"})) return;
   if (c.hw.energy.technology != Technology::custom) return;
   for (size_t i = 0; i < c.hw.types.modes.size(); ++i) {
     if (c.hw.types.modes[i].mac.given) continue;
     const std::string path = mode_path(i);
-    c.fail(c.have({path}) ? path : "types.modes",
+    c.fail(c.has_read({path}) ? path : "types.modes",
            fmt::format("missing key \"mac_pj\" in {} (number, pJ: one multiply-accumulate); it may "
                        "be left out where energy.technology names one",
                        path));
@@ -42,7 +43,7 @@ void modes_have_energies(RuleContext& c) {
 }
 
 void dram_has_one_kind(RuleContext& c) {
-  if (!c.have({"dram.model", "energy.dram", "energy.technology"})) return;
+  if (!c.has_read({"dram.model", "energy.dram", "energy.technology"})) return;
   const EnergyConfig& e = c.hw.energy;
   if (e.dram == DramKind::custom) return;
   if (c.hw.dram_model == DramModel::banked)

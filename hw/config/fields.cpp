@@ -13,67 +13,73 @@ namespace {
 using Table = std::vector<Field>;
 
 template <class T, class Get>
-Member<T> member(Get get) {
+Member<T> field_member(Get get) {
   return {[get](HwConfig& hw) -> T& { return get(hw); }};
 }
 
 template <class Get>
-Field whole(std::string path, std::string unit, double min, double max, std::string description,
-            Get get) {
-  return {std::move(path),        std::move(unit),     min, max, {},
-          std::move(description), member<int64_t>(get)};
+Field whole_field(std::string path, std::string unit, double min, double max,
+                  std::string description, Get get) {
+  return {std::move(path),        std::move(unit),           min, max, {},
+          std::move(description), field_member<int64_t>(get)};
 }
 
 template <class Get>
-Field decimal(std::string path, std::string unit, double min, double max, std::string description,
-              Get get) {
-  return {std::move(path),        std::move(unit),    min, max, {},
-          std::move(description), member<double>(get)};
+Field decimal_field(std::string path, std::string unit, double min, double max,
+                    std::string description, Get get) {
+  return {std::move(path),        std::move(unit),          min, max, {},
+          std::move(description), field_member<double>(get)};
 }
 
 template <class Get>
-Field derivable(std::string path, std::string unit, double min, double max, std::string description,
-                Get get) {
+Field derivable_field(std::string path, std::string unit, double min, double max,
+                      std::string description, Get get) {
   return {std::move(path),
           std::move(unit),
           min,
           max,
           {},
           std::move(description),
-          member<DerivableNumber>(get)};
+          field_member<DerivableNumber>(get)};
 }
 
 template <class Get>
-Field rate(std::string path, std::string description, Get get) {
-  return {std::move(path),        "bytes/cycle",        0.001, 1e6, {},
-          std::move(description), member<ByteRate>(get)};
+Field rate_field(std::string path, std::string description, Get get) {
+  return {std::move(path),
+          "bytes/cycle",
+          0.001,
+          1e6,
+          {},
+          std::move(description),
+          field_member<ByteRate>(get)};
 }
 
 template <class Get>
-Field type(std::string path, std::vector<std::string> choices, std::string description, Get get) {
-  return {std::move(path),   "", 0, 0, std::move(choices), std::move(description),
-          member<DType>(get)};
+Field type_field(std::string path, std::vector<std::string> choices, std::string description,
+                 Get get) {
+  return {std::move(path),         "", 0, 0, std::move(choices), std::move(description),
+          field_member<DType>(get)};
 }
 
 template <class Enum, size_t count>
-std::vector<std::string> names() {
+std::vector<std::string> enum_names() {
   std::vector<std::string> out;
   for (size_t i = 0; i < count; ++i) out.emplace_back(name(static_cast<Enum>(i)));
   return out;
 }
 
 /// Says of the fields from `begin` on what they decide.
-void decide(Table& t, size_t begin, Decides what) {
+void set_decides(Table& t, size_t begin, Decides what) {
   for (size_t i = begin; i < t.size(); ++i) t[i].decides = what;
 }
 
 /// Says of the fields from `begin` on which prices follow from them.
-void price(Table& t, size_t begin, Prices what) {
+void set_prices(Table& t, size_t begin, Prices what) {
   for (size_t i = begin; i < t.size(); ++i) t[i].prices = what;
 }
 
 /// Adds a field whose growth has an order.
-void push(Table& t, Field field, Growth growth) {
+void push_ordered(Table& t, Field field, Growth growth) {
   field.growth = growth;
   t.push_back(std::move(field));
 }
@@ -98,15 +104,15 @@ Condition kept_weights() {
 }
 
 void add_head(Table& t) {
-  t.push_back({"name", "", 0, 0, {}, "what reports call this machine", member<std::string>([
+  t.push_back({"name", "", 0, 0, {}, "what reports call this machine", field_member<std::string>([
                ](HwConfig & hw) -> auto& { return hw.name; })});
-  decide(t, 0, kDecidesNothing);
+  set_decides(t, 0, kDecidesNothing);
   t.back().not_swept = kNoOtherValues;
-  push(t,
-       decimal(
-           "clock_mhz", "MHz", 0.001, 100000, "clock of the whole machine",
-           [](HwConfig & hw) -> auto& { return hw.clock_mhz; }),
-       Growth::clock);
+  push_ordered(t,
+               decimal_field(
+                   "clock_mhz", "MHz", 0.001, 100000, "clock of the whole machine",
+                   [](HwConfig & hw) -> auto& { return hw.clock_mhz; }),
+               Growth::clock);
   t.back().decides = kDecidesCycles;  // only real parts count in nanoseconds
   t.back().decides_if = dram_is(DramModel::banked);
   t.back().unordered_if = dram_is(DramModel::banked);
@@ -114,36 +120,36 @@ void add_head(Table& t) {
 
 void add_array(Table& t) {
   const size_t begin = t.size();
-  t.push_back(whole(
+  t.push_back(whole_field(
       "array.rows", "", 1, 1024, "processing elements along the reduction (k)",
       [](HwConfig & hw) -> auto& { return hw.array.rows; }));
-  t.push_back(whole(
+  t.push_back(whole_field(
       "array.cols", "", 1, 1024, "processing elements along output channels (n)",
       [](HwConfig & hw) -> auto& { return hw.array.cols; }));
-  t.push_back(
-      {"array.dataflows", "", 0, 0, names<Dataflow, kDataflows>(),
-       "dataflows the array can do; the best is picked per layer",
-       member<std::vector<Dataflow>>([](HwConfig & hw) -> auto& { return hw.array.dataflows; })});
+  t.push_back({"array.dataflows", "", 0, 0, enum_names<Dataflow, kDataflows>(),
+               "dataflows the array can do; the best is picked per layer",
+               field_member<std::vector<Dataflow>>(
+                   [](HwConfig & hw) -> auto& { return hw.array.dataflows; })});
   t.back().prices = kPricesTechnologyArea;
-  decide(t, begin, kDecidesProducts);
+  set_decides(t, begin, kDecidesProducts);
 }
 
 void add_types(Table& t) {
   const size_t begin = t.size();
   const std::vector<std::string> operands = {"int8", "int16", "float16", "bfloat16", "float32"};
-  t.push_back(type(
+  t.push_back(type_field(
       "types.activation", operands, "element type of activations, in and out",
       [](HwConfig & hw) -> auto& { return hw.types.activation; }));
   std::vector<std::string> weights = operands;
   weights.insert(weights.begin(), "int4");
-  t.push_back(type(
+  t.push_back(type_field(
       "types.weight", weights,
       "element type of weights; int4: of constant ones, other products int8",
       [](HwConfig & hw) -> auto& { return hw.types.weight; }));
-  t.push_back(type(
+  t.push_back(type_field(
       "types.accumulator", {"int32", "float32"}, "element type of partial sums",
       [](HwConfig & hw) -> auto& { return hw.types.accumulator; }));
-  t.push_back(whole(
+  t.push_back(whole_field(
       "types.weight_group", "channels", 0, 65536,
       "input channels that share a scale; 0 = all of an output channel",
       [](HwConfig & hw) -> auto& { return hw.types.weight_group; }));
@@ -158,49 +164,51 @@ void add_types(Table& t) {
        0,
        {},
        "what else the array computes in, a pair of types each, with its rate and energy",
-       member<std::vector<TypeMode>>([](HwConfig & hw) -> auto& { return hw.types.modes; })});
+       field_member<std::vector<TypeMode>>([](HwConfig & hw) -> auto& { return hw.types.modes; })});
   t.back().optional = true;
-  price(t, begin, kPricesEnergies | kPricesArea);
+  set_prices(t, begin, kPricesEnergies | kPricesArea);
 }
 
 void add_buffer(Table& t, Buffer buffer) {
   const std::string path = fmt::format("buffers.{}.", name(buffer));
   const auto i = static_cast<size_t>(buffer);
-  push(t,
-       whole(
-           path + "kib", "KiB", 1, 1048576, "capacity, all slots together",
-           [i](HwConfig & hw) -> auto& { return hw.buffers[i].kib; }),
-       Growth::memory);
-  t.push_back(whole(
+  push_ordered(t,
+               whole_field(
+                   path + "kib", "KiB", 1, 1048576, "capacity, all slots together",
+                   [i](HwConfig & hw) -> auto& { return hw.buffers[i].kib; }),
+               Growth::memory);
+  t.push_back(whole_field(
       path + "slots", "", 1, 16,
       "equal parts; 1 = no overlap, 2 = double buffering", [i](HwConfig & hw) -> auto& {
         return hw.buffers[i].slots;
       }));
   if (buffer == Buffer::accumulator) return;  // one row a cycle by contract: no port to size
-  push(t,
-       whole(
-           path + "width", "bytes/cycle", 1, 65536, "width of the load or store port",
-           [i](HwConfig & hw) -> auto& { return hw.buffers[i].width; }),
-       Growth::rate);
+  push_ordered(t,
+               whole_field(
+                   path + "width", "bytes/cycle", 1, 65536, "width of the load or store port",
+                   [i](HwConfig & hw) -> auto& { return hw.buffers[i].width; }),
+               Growth::rate);
 }
 
 template <class Get>
 void add_channel(Table& t, const std::string& path, Get channel) {
-  push(t,
-       rate(
-           path + "read_bytes_per_cycle",
-           "read bandwidth", [channel](HwConfig & hw) -> auto& { return channel(hw).read; }),
-       Growth::rate);
-  push(t,
-       rate(
-           path + "write_bytes_per_cycle",
-           "write bandwidth", [channel](HwConfig & hw) -> auto& { return channel(hw).write; }),
-       Growth::rate);
-  push(t,
-       whole(
-           path + "latency", "cycles", 0, 1e6, "from last byte sent to last byte arrived",
-           [channel](HwConfig & hw) -> auto& { return channel(hw).latency; }),
-       Growth::latency);
+  push_ordered(
+      t,
+      rate_field(
+          path + "read_bytes_per_cycle",
+          "read bandwidth", [channel](HwConfig & hw) -> auto& { return channel(hw).read; }),
+      Growth::rate);
+  push_ordered(
+      t,
+      rate_field(
+          path + "write_bytes_per_cycle",
+          "write bandwidth", [channel](HwConfig & hw) -> auto& { return channel(hw).write; }),
+      Growth::rate);
+  push_ordered(t,
+               whole_field(
+                   path + "latency", "cycles", 0, 1e6, "from last byte sent to last byte arrived",
+                   [channel](HwConfig & hw) -> auto& { return channel(hw).latency; }),
+               Growth::latency);
 }
 
 void add_memories(Table& t) {
@@ -210,33 +218,33 @@ void add_memories(Table& t) {
     const bool vectors_too = buffer != Buffer::weight && buffer != Buffer::accumulator;
     const size_t begin = t.size();
     add_buffer(t, buffer);
-    decide(t, begin, vectors_too ? kDecidesCycles : kDecidesProducts);
+    set_decides(t, begin, vectors_too ? kDecidesCycles : kDecidesProducts);
   }
-  push(t,
-       whole(
-           "buffers.shared.kib", "KiB", 0, 1048576,
-           "memory that keeps whole tensors between layers; 0 = none",
-           [](HwConfig & hw) -> auto& { return hw.shared.kib; }),
-       Growth::memory);
+  push_ordered(t,
+               whole_field(
+                   "buffers.shared.kib", "KiB", 0, 1048576,
+                   "memory that keeps whole tensors between layers; 0 = none",
+                   [](HwConfig & hw) -> auto& { return hw.shared.kib; }),
+               Growth::memory);
   t.back().decides = kDecidesPlaces;
   t.back().unordered_if = kept_weights();
-  t.push_back({"buffers.shared.weights", "", 0, 0, names<RunWeights, kRunWeights>(),
+  t.push_back({"buffers.shared.weights", "", 0, 0, enum_names<RunWeights, kRunWeights>(),
                "read = by every run from DRAM; kept = there since the last run, as many as fit",
-               member<RunWeights>([](HwConfig & hw) -> auto& { return hw.shared.weights; })});
+               field_member<RunWeights>([](HwConfig & hw) -> auto& { return hw.shared.weights; })});
   t.back().optional = true;
   t.back().not_swept = "decides what bounds the other fields have; sweep two machines";
   t.back().decides = kDecidesPlaces;
   const size_t channel = t.size();
   add_channel(
       t, "buffers.shared.", [](HwConfig & hw) -> auto& { return hw.shared.channel; });
-  decide(t, channel, kDecidesCycles);
+  set_decides(t, channel, kDecidesCycles);
 }
 
 void add_dram(Table& t) {
   const size_t begin = t.size();
-  t.push_back({"dram.model", "", 0, 0, names<DramModel, kDramModels>(),
+  t.push_back({"dram.model", "", 0, 0, enum_names<DramModel, kDramModels>(),
                "ideal = two in-order pipelined channels, one a direction; banked = real parts",
-               member<DramModel>([](HwConfig & hw) -> auto& { return hw.dram_model; })});
+               field_member<DramModel>([](HwConfig & hw) -> auto& { return hw.dram_model; })});
   t.back().not_swept = kNoOtherValues;
   const auto only_for = [&](DramModel model, size_t first) {
     for (size_t i = first; i < t.size(); ++i) t[i].only = dram_is(model);
@@ -244,26 +252,26 @@ void add_dram(Table& t) {
   const size_t ideal = t.size();
   add_channel(
       t, "dram.", [](HwConfig & hw) -> auto& { return hw.dram; });
-  t.push_back({"dram.bus", "", 0, 0, names<DramBus, kDramBuses>(),
+  t.push_back({"dram.bus", "", 0, 0, enum_names<DramBus, kDramBuses>(),
                "separate = a channel a direction; shared = one that serves both as they come",
-               member<DramBus>([](HwConfig & hw) -> auto& { return hw.dram_bus; })});
+               field_member<DramBus>([](HwConfig & hw) -> auto& { return hw.dram_bus; })});
   t.back().optional = true;
   t.back().not_swept = "decides which order the other fields have; sweep two machines";
   only_for(DramModel::ideal, ideal);
   for (size_t i = ideal; i < t.size(); ++i) t[i].unordered_if = one_bus();
   const size_t banked = t.size();
-  t.push_back({"dram.preset", "", 0, 0, names<DramPreset, kDramPresets>(),
+  t.push_back({"dram.preset", "", 0, 0, enum_names<DramPreset, kDramPresets>(),
                "kind of DRAM; a channel is 64 bits (DDR4), 16 bits (LPDDR4), 128 bits (HBM2) wide",
-               member<DramPreset>([](HwConfig & hw) -> auto& { return hw.banked.preset; })});
+               field_member<DramPreset>([](HwConfig & hw) -> auto& { return hw.banked.preset; })});
   t.back().prices = kPricesEnergies;
-  t.push_back(whole(
+  t.push_back(whole_field(
       "dram.channels", "", 1, 128, "channels, interleaved burst by burst",
       [](HwConfig & hw) -> auto& { return hw.banked.channels; }));
-  t.push_back({"dram.map", "", 0, 0, names<DramMap, kDramMaps>(),
+  t.push_back({"dram.map", "", 0, 0, enum_names<DramMap, kDramMaps>(),
                "address bits of the bank groups: below the columns or above them",
-               member<DramMap>([](HwConfig & hw) -> auto& { return hw.banked.map; })});
+               field_member<DramMap>([](HwConfig & hw) -> auto& { return hw.banked.map; })});
   only_for(DramModel::banked, banked);
-  decide(t, begin, kDecidesCycles);
+  set_decides(t, begin, kDecidesCycles);
 }
 
 void add_vector(Table& t) {
@@ -276,33 +284,35 @@ void add_vector(Table& t) {
       "casts, quantise, dequantise",
       "compares of a sort, top-k, arg-max, scan"};
   for (size_t i = 0; i < kLaneClasses; ++i) {
-    push(t,
-         whole(
-             fmt::format("vector.lanes.{}", kLaneClassNames[i]), "ops/cycle", 1, 65536,
-             std::string(kWhat[i]), [i](HwConfig & hw) -> auto& { return hw.vector.lanes[i]; }),
-         Growth::rate);
+    push_ordered(
+        t,
+        whole_field(
+            fmt::format("vector.lanes.{}", kLaneClassNames[i]), "ops/cycle", 1, 65536,
+            std::string(kWhat[i]), [i](HwConfig & hw) -> auto& { return hw.vector.lanes[i]; }),
+        Growth::rate);
     t.back().decides = kDecidesVectors;
   }
 }
 
 void add_technology(Table& t) {
   const size_t begin = t.size();
-  t.push_back({"energy.technology", "", 0, 0, names<Technology, kTechnologies>(),
-               "what energies follow from that aren't given, and the area; custom = all are given",
-               member<Technology>([](HwConfig & hw) -> auto& { return hw.energy.technology; })});
-  t.push_back({"energy.dram", "", 0, 0, names<DramKind, kDramKinds>(),
+  t.push_back(
+      {"energy.technology", "", 0, 0, enum_names<Technology, kTechnologies>(),
+       "what energies follow from that aren't given, and the area; custom = all are given",
+       field_member<Technology>([](HwConfig & hw) -> auto& { return hw.energy.technology; })});
+  t.push_back({"energy.dram", "", 0, 0, enum_names<DramKind, kDramKinds>(),
                "kind of an ideal DRAM, of which its energies follow; a banked one's is its preset",
-               member<DramKind>([](HwConfig & hw) -> auto& { return hw.energy.dram; })});
+               field_member<DramKind>([](HwConfig & hw) -> auto& { return hw.energy.dram; })});
   for (size_t i = begin; i < t.size(); ++i) t[i].optional = true;
-  decide(t, begin, kDecidesEnergy);
-  price(t, begin, kPricesEnergies);
+  set_decides(t, begin, kDecidesEnergy);
+  set_prices(t, begin, kPricesEnergies);
 }
 
 void add_energy(Table& t) {
   add_technology(t);
   const auto add = [&](const std::string& key, std::string unit, std::string what, auto get) {
-    push(t, derivable("energy." + key, std::move(unit), 0, 1e9, std::move(what), get),
-         Growth::price);
+    push_ordered(t, derivable_field("energy." + key, std::move(unit), 0, 1e9, std::move(what), get),
+                 Growth::price);
     t.back().decides = kDecidesEnergy;
   };
   add(

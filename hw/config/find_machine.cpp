@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool holds(const std::vector<std::string>& names, const std::string& name) {
+bool contains_name(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
@@ -49,7 +49,7 @@ std::string machine_file(const std::string& given, const std::string& folder) {
   std::error_code error;
   if (given.find('/') != std::string::npos || fs::exists(given, error)) return given;
   for (const std::string& place : {folder, known_folder(folder)})
-    if (holds(shipped_machines(place), given))
+    if (contains_name(shipped_machines(place), given))
       return (fs::path(place) / (given + ".yaml")).string();
   return given;
 }
@@ -67,7 +67,7 @@ std::optional<std::string> near_file(const std::string& path) {
   for (auto at = fs::directory_iterator(folder, error);
        !error && at != fs::directory_iterator() && names.size() < 10'000; at.increment(error))
     names.push_back(at->path().filename().string());
-  const auto close = nearest(wanted.filename().string(), names);
+  const auto close = nearest_word(wanted.filename().string(), names);
   if (!close) return {};
   return (wanted.parent_path() / *close).string();
 }
@@ -78,9 +78,9 @@ std::string missing_machine(const std::string& given, const std::string& folder)
     const std::vector<std::string> shipped = shipped_machines(folder);
     const std::vector<std::string> names = machine_names(folder);
     const std::string stem = fs::path(given).stem().string();  // 64x64.yaml means 64x64
-    if (const auto close = holds(names, stem) ? stem : nearest(given, names))
+    if (const auto close = contains_name(names, stem) ? stem : nearest_word(given, names))
       return fmt::format("no such file; did you mean the {} machine {}?",
-                         holds(shipped, *close) ? "shipped" : "known", *close);
+                         contains_name(shipped, *close) ? "shipped" : "known", *close);
     if (given.find('.') == std::string::npos && !near && !names.empty())
       return fmt::format("no such file, and no machine has that name: shipped {}; known {}",
                          fmt::join(shipped, ", "), fmt::join(known_machines(folder), ", "));

@@ -19,7 +19,7 @@ std::string_view name(Dataflow d) { return kDataflowNames[static_cast<size_t>(d)
 std::string_view name(Buffer b) { return kBufferNames[static_cast<size_t>(b)]; }
 std::string_view name(RunWeights weights) { return kRunWeightNames[static_cast<size_t>(weights)]; }
 
-ChannelConfig BankedDram::peak(double clock_mhz) const {
+ChannelConfig BankedDram::peak_channel(double clock_mhz) const {
   const DramDevice& device = dram_device(preset);
   const double bytes = device.peak_mb_per_s() * static_cast<double>(channels) / clock_mhz;
   const ByteRate rate{std::max<int64_t>(1, static_cast<int64_t>(std::ceil(bytes * 1000)))};

@@ -68,7 +68,7 @@ struct BankedDram {
   /// The best that any transfer can see: the peak rate, rounded up to a thousandth of a byte a
   /// cycle of a machine at `clock_mhz`, for either direction when it has the bus to itself; latency
   /// = tRP + tRCD + CL + the burst.
-  ChannelConfig peak(double clock_mhz) const;
+  ChannelConfig peak_channel(double clock_mhz) const;
   friend bool operator==(const BankedDram&, const BankedDram&) = default;
 };
 
@@ -155,7 +155,7 @@ struct HwConfig {
   TypesConfig types;
   std::array<BufferConfig, kBuffers> buffers{};
   SharedConfig shared;
-  /// As the file says when dram_model is ideal; banked.peak() else, so that it bounds every
+  /// As the file says when dram_model is ideal; banked.peak_channel() else, so that it bounds every
   /// transfer from below. What a banked transfer really takes: hw/dram/cost.h.
   ChannelConfig dram;
   DramModel dram_model = DramModel::ideal;

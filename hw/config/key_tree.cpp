@@ -29,7 +29,7 @@ std::string_view section_description(std::string_view path) {
   return {};
 }
 
-void insert(KeyNode& node, const Field& field, size_t begin) {
+void insert_field(KeyNode& node, const Field& field, size_t begin) {
   const size_t dot = field.path.find('.', begin);
   const std::string key = field.path.substr(begin, dot - begin);
   if (dot == std::string::npos) {
@@ -40,12 +40,12 @@ void insert(KeyNode& node, const Field& field, size_t begin) {
     const std::string path = field.path.substr(0, dot);
     node.children.push_back({key, path, std::string(section_description(path)), nullptr, {}});
   }
-  insert(node.children.back(), field, dot + 1);
+  insert_field(node.children.back(), field, dot + 1);
 }
 
 KeyNode make_tree() {
   KeyNode root;
-  for (const Field& field : fields()) insert(root, field, 0);
+  for (const Field& field : fields()) insert_field(root, field, 0);
   return root;
 }
 

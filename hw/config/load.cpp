@@ -24,7 +24,7 @@ std::vector<std::string> keys_of(const KeyNode& section) {
   return keys;
 }
 
-std::string display(const KeyNode& section) {
+std::string section_text(const KeyNode& section) {
   return section.path.empty() ? "the file" : section.path;
 }
 
@@ -49,38 +49,39 @@ class Reader {
  public:
   explicit Reader(const std::string& file) { hw_.file = file; }
 
-  void section(const KeyNode& wanted, const YamlNode& node, TextPosition at) {
+  void read_section(const KeyNode& wanted, const YamlNode& node, TextPosition at) {
     if (node.kind != YamlNode::Kind::map) {
-      fail(at, fmt::format("{} must be a section with the keys {}", display(wanted),
-                           fmt::join(keys_of(wanted), ", ")));
+      add_error(at, fmt::format("{} must be a section with the keys {}", section_text(wanted),
+                                fmt::join(keys_of(wanted), ", ")));
       return;
     }
     std::map<std::string_view, TextPosition> seen;
     for (const YamlEntry& entry : node.entries) {
       const auto [first, is_new] = seen.emplace(entry.key, entry.at);
       if (!is_new) {
-        fail(entry.at, fmt::format("duplicate key {} in {}; the first is on line {}",
-                                   quoted_text(entry.key), display(wanted), first->second.line));
+        add_error(entry.at,
+                  fmt::format("duplicate key {} in {}; the first is on line {}",
+                              quoted_text(entry.key), section_text(wanted), first->second.line));
         continue;
       }
       const auto child = std::find_if(wanted.children.begin(), wanted.children.end(),
                                       [&](const KeyNode& c) { return c.key == entry.key; });
       if (child == wanted.children.end()) {
-        unknown(wanted, entry);
+        refuse_unknown_key(wanted, entry);
       } else if (child->field == nullptr) {
-        section(*child, entry.value, entry.at);
+        read_section(*child, entry.value, entry.at);
       } else if (std::holds_alternative<Member<std::vector<TypeMode>>>(child->field->target)) {
-        modes(*child->field, entry);
+        read_mode_entries(*child->field, entry);
       } else if (auto problem = read_value(*child->field, entry.value, hw_)) {
-        fail(entry.value.kind == YamlNode::Kind::scalar ? entry.value.at : entry.at,
-             std::move(*problem));
+        add_error(entry.value.kind == YamlNode::Kind::scalar ? entry.value.at : entry.at,
+                  std::move(*problem));
       } else {
         read_[child->path] = entry.at;
       }
     }
     for (const KeyNode& child : wanted.children) {
       const auto found = seen.find(child.key);
-      if (!exists(child)) {
+      if (!is_applicable(child)) {
         if (found != seen.end()) out_of_place(*child.field, found->second);
       } else if (found == seen.end()) {
         leave_out(wanted, child, at);
@@ -88,13 +89,13 @@ class Reader {
     }
   }
 
-  Result<HwConfig> finish() {
+  Result<HwConfig> checked_machine() {
     if (read_.count("clock_mhz") > 0) derive(hw_);
     // Of a list that was read a rule tells.
     if (hw_.energy.technology == Technology::custom)
       errors_.insert(errors_.end(), without_energy_.begin(), without_energy_.end());
     RuleContext context(hw_, read_, errors_);
-    for (const Rule& rule : rules()) rule.check(context);
+    for (const Rule& rule : config_rules()) rule.check(context);
     if (errors_.empty()) return std::move(hw_);
     std::stable_sort(errors_.begin(), errors_.end(), [](const auto& a, const auto& b) {
       return std::pair(a.at.line, a.at.column) < std::pair(b.at.line, b.at.column);
@@ -107,7 +108,7 @@ class Reader {
 
  private:
   /// Each mode is known to rules by itself.
-  void modes(const Field& field, const YamlEntry& entry) {
+  void read_mode_entries(const Field& field, const YamlEntry& entry) {
     ModeList found = read_mode_list(field.path, entry.value);
     if (!found.errors.empty()) {
       errors_.insert(errors_.end(), found.errors.begin(), found.errors.end());
@@ -119,9 +120,11 @@ class Reader {
     hw_.types.modes = std::move(found.modes);
   }
 
-  void fail(TextPosition at, std::string message) { errors_.push_back({at, std::move(message)}); }
+  void add_error(TextPosition at, std::string message) {
+    errors_.push_back({at, std::move(message)});
+  }
 
-  void unknown(const KeyNode& wanted, const YamlEntry& entry) {
+  void refuse_unknown_key(const KeyNode& wanted, const YamlEntry& entry) {
     std::string advice;
     std::vector<std::string> homes;
     find_homes(key_tree(), entry.key, homes);
@@ -129,20 +132,20 @@ class Reader {
     const auto gone = std::ranges::find(kGoneKeys, path, &GoneKey::path);
     if (gone != kGoneKeys.end()) {
       advice = gone->advice;
-    } else if (const auto close = nearest(entry.key, keys_of(wanted))) {
+    } else if (const auto close = nearest_word(entry.key, keys_of(wanted))) {
       advice = fmt::format("did you mean \"{}\"?", *close);
     } else if (!homes.empty()) {
       advice = fmt::format("this key belongs at {}", fmt::join(homes, ", "));
     } else {
       advice = fmt::format("valid here: {}", fmt::join(keys_of(wanted), ", "));
     }
-    fail(entry.at,
-         fmt::format("unknown key {} in {}; {}", quoted_text(entry.key), display(wanted), advice));
+    add_error(entry.at, fmt::format("unknown key {} in {}; {}", quoted_text(entry.key),
+                                    section_text(wanted), advice));
   }
 
   /// False for a key that the value of another key rules out. Undecided when that one wasn't read:
   /// then neither its presence nor its absence is an error.
-  bool exists(const KeyNode& child) const {
+  bool is_applicable(const KeyNode& child) const {
     if (child.field == nullptr || !child.field->only) return true;
     const Condition& only = *child.field->only;
     return read_.count(only.path) > 0 && only.holds(hw_);
@@ -151,7 +154,8 @@ class Reader {
   void out_of_place(const Field& field, TextPosition at) {
     const Condition& only = *field.only;
     if (read_.count(only.path) == 0) return;
-    fail(at, fmt::format("{} is only for {}: {}; remove it", field.path, only.path, only.word));
+    add_error(at,
+              fmt::format("{} is only for {}: {}; remove it", field.path, only.path, only.word));
     read_.erase(field.path);
   }
 
@@ -160,7 +164,7 @@ class Reader {
     if (child.field != nullptr && child.field->optional)
       read_[child.path] = at;
     else if (child.field == nullptr || !is_derived(*child.field, hw_) || !has_technology())
-      missing(wanted, child, at);
+      refuse_missing_key(wanted, child, at);
   }
 
   /// Also when it couldn't be read: then nobody knows what may be left out.
@@ -168,14 +172,15 @@ class Reader {
     return hw_.energy.technology != Technology::custom || read_.count("energy.technology") == 0;
   }
 
-  void missing(const KeyNode& wanted, const KeyNode& child, TextPosition at) {
+  void refuse_missing_key(const KeyNode& wanted, const KeyNode& child, TextPosition at) {
     const std::string what =
         child.field == nullptr
             ? fmt::format("a section with the keys {}", fmt::join(keys_of(child), ", "))
             : fmt::format("{}, {}{}{}: {}", type_text(*child.field), range_text(*child.field),
                           child.field->unit.empty() ? "" : " ", child.field->unit,
                           child.description);
-    fail(at, fmt::format("missing key \"{}\" in {} ({})", child.key, display(wanted), what));
+    add_error(at,
+              fmt::format("missing key \"{}\" in {} ({})", child.key, section_text(wanted), what));
   }
 
   HwConfig hw_;
@@ -190,8 +195,8 @@ Result<HwConfig> parse_hw(std::string_view yaml_text, const std::string& file_na
   if (!tree) return tree.errors();
   if (tree->kind == YamlNode::Kind::null) return Error{Errc::parse, "the file is empty", file_name};
   Reader reader(file_name);
-  reader.section(key_tree(), *tree, tree->at);
-  return reader.finish();
+  reader.read_section(key_tree(), *tree, tree->at);
+  return reader.checked_machine();
 }
 
 Result<HwConfig> load_hw(const std::string& path) {

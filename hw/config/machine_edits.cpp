@@ -45,7 +45,7 @@ class EditedFile {
     for (const auto& [path, value] : edits) {
       const Field* const field = find_field(path);
       if (field == nullptr)
-        errors_.push_back({"", unknown(printable_part(path))});
+        errors_.push_back({"", unknown_field_text(printable_part(path))});
       else if (!is_there(*field))
         errors_.push_back({path, fmt::format("is only there when {} is {}", field->only->path,
                                              field->only->word)});
@@ -54,20 +54,20 @@ class EditedFile {
       else
         errors_.push_back({path, "is neither a number nor a known word"});
     }
-    section(key_tree(), 0);
+    append_section(key_tree(), 0);
   }
 
   const std::string& text() const { return text_; }
   /// The field of a line of the text, from 1; "" for a section's.
-  std::string path(size_t line) const {
+  std::string path_of_line(size_t line) const {
     return line >= 1 && line <= paths_.size() ? paths_[line - 1] : "";
   }
 
  private:
-  static std::string unknown(const std::string& path) {
+  static std::string unknown_field_text(const std::string& path) {
     std::vector<std::string> paths;
     for (const Field& field : fields()) paths.push_back(field.path);
-    const auto close = nearest(path, paths);
+    const auto close = nearest_word(path, paths);
     return fmt::format("'{}' is no field of a machine{}", path,
                        close ? fmt::format("; did you mean \"{}\"?", *close) : "");
   }
@@ -88,23 +88,23 @@ class EditedFile {
     return word != nullptr && *word == field.only->word;
   }
 
-  void line(const std::string& path, size_t indent, const std::string& text) {
+  void append_line(const std::string& path, size_t indent, const std::string& text) {
     text_ += std::string(indent, ' ') + text + "\n";
     paths_.push_back(path);
   }
-  void section(const KeyNode& node, size_t indent) {
+  void append_section(const KeyNode& node, size_t indent) {
     for (const KeyNode& child : node.children) {
       if (child.field == nullptr) {
-        line("", indent, child.key + ":");
-        section(child, indent + 2);
+        append_line("", indent, child.key + ":");
+        append_section(child, indent + 2);
       } else if ((is_absent(*child.field, hw_) || is_derived(*child.field, hw_)) &&
                  !texts_.contains(child.path)) {
         continue;
       } else if (is_there(*child.field)) {
         const auto edited = texts_.find(child.path);
-        line(child.path, indent,
-             child.key + ": " +
-                 (edited == texts_.end() ? print_value(*child.field, hw_) : edited->second));
+        append_line(child.path, indent,
+                    child.key + ": " +
+                        (edited == texts_.end() ? print_value(*child.field, hw_) : edited->second));
       }
     }
   }
@@ -134,7 +134,7 @@ EditedMachine edit_machine(const HwConfig& base, const MachineEdits& edits) {
   const Result<HwConfig> parsed = parse_hw(file.text(), "machine");
   if (!parsed)
     for (const Error& e : parsed.errors())
-      out.errors.push_back({file.path(line_of(e.where)), e.message});
+      out.errors.push_back({file.path_of_line(line_of(e.where)), e.message});
   if (parsed) {
     out.hw = *parsed;
     out.hw.file = base.file;

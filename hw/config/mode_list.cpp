@@ -50,7 +50,7 @@ std::vector<Field> make_mode_fields() {
   return out;
 }
 
-std::vector<std::string> keys() {
+std::vector<std::string> mode_keys() {
   std::vector<std::string> out;
   for (const Field& f : mode_fields()) out.push_back(f.path);
   return out;
@@ -63,10 +63,10 @@ class ModeReader {
     scratch_.types.modes.emplace_back();
   }
 
-  void run(const YamlNode& node) {
+  void read_mode(const YamlNode& node) {
     if (node.kind != YamlNode::Kind::map)
-      return fail(node.at, fmt::format("{} must have the keys {}", path_, kModeKeys));
-    for (const YamlEntry& entry : node.entries) take(entry);
+      return add_error(node.at, fmt::format("{} must have the keys {}", path_, kModeKeys));
+    for (const YamlEntry& entry : node.entries) read_entry(entry);
     const bool narrow = scratch_.types.modes.back().weight == DType::int4;
     for (const Field& f : mode_fields()) {
       const bool there = seen_.contains(f.path);
@@ -77,34 +77,36 @@ class ModeReader {
                                                f.unit.empty() ? "" : " ", f.unit, f.description)});
       }
       if (there && f.only && !narrow && read_.contains("weight"))
-        fail(node.at,
-             fmt::format("{}.{} is only for weight: {}; remove it", path_, f.path, f.only->word));
+        add_error(node.at, fmt::format("{}.{} is only for weight: {}; remove it", path_, f.path,
+                                       f.only->word));
     }
     out_.modes.push_back(scratch_.types.modes.back());
     out_.at.push_back(node.at);
   }
 
  private:
-  void fail(TextPosition at, std::string message) {
+  void add_error(TextPosition at, std::string message) {
     out_.errors.push_back({at, std::move(message)});
   }
 
-  void take(const YamlEntry& entry) {
+  void read_entry(const YamlEntry& entry) {
     const auto& all = mode_fields();
     const auto found = std::ranges::find(all, entry.key, &Field::path);
     if (found == all.end()) {
-      const auto close = nearest(entry.key, keys());
-      return fail(entry.at,
-                  fmt::format("unknown key {} in {}; {}", quoted_text(entry.key), path_,
-                              close ? fmt::format("did you mean \"{}\"?", *close)
-                                    : fmt::format("valid here: {}", fmt::join(keys(), ", "))));
+      const auto close = nearest_word(entry.key, mode_keys());
+      return add_error(
+          entry.at,
+          fmt::format("unknown key {} in {}; {}", quoted_text(entry.key), path_,
+                      close ? fmt::format("did you mean \"{}\"?", *close)
+                            : fmt::format("valid here: {}", fmt::join(mode_keys(), ", "))));
     }
     if (!seen_.insert(entry.key).second)
-      return fail(entry.at, fmt::format("duplicate key {} in {}", quoted_text(entry.key), path_));
+      return add_error(entry.at,
+                       fmt::format("duplicate key {} in {}", quoted_text(entry.key), path_));
     Field field = *found;
     field.path = path_ + "." + entry.key;
     if (auto problem = read_value(field, entry.value, scratch_))
-      return fail(entry.at, std::move(*problem));
+      return add_error(entry.at, std::move(*problem));
     read_.insert(entry.key);
   }
 
@@ -128,7 +130,8 @@ ModeList read_mode_list(const std::string& path, const YamlNode& node) {
         {node.at, fmt::format("{} must be a list of modes ({})", path, kModeKeys)});
     return out;
   }
-  for (size_t i = 0; i < node.items.size(); ++i) ModeReader(mode_path(i), out).run(node.items[i]);
+  for (size_t i = 0; i < node.items.size(); ++i)
+    ModeReader(mode_path(i), out).read_mode(node.items[i]);
   return out;
 }
 

@@ -9,7 +9,7 @@ namespace accsim::hw {
 namespace {
 
 /// "KiB, 1..1024: capacity"; the unit is left out when there is none.
-std::string comment(const Field& field) {
+std::string field_comment(const Field& field) {
   return fmt::format("{}{}{}: {}", field.unit, field.unit.empty() ? "" : ", ", range_text(field),
                      field.description);
 }
@@ -30,7 +30,7 @@ void print_section(const KeyNode& section, size_t indent, HwConfig& hw, std::str
           fmt::format("{:{}}{}{}: {}", "", indent, derived ? "# " : "", child.key,
                       derived ? derived_text(*child.field, hw) : print_value(*child.field, hw));
       out += fmt::format("{:<40}  # {}{}\n", line, derived ? "by technology; " : "",
-                         comment(*child.field));
+                         field_comment(*child.field));
       continue;
     }
     if (indent == 0) out += '\n';
@@ -61,7 +61,8 @@ std::string fields_markdown() {
                        range_text(field), description);
   }
   out += "\nRules across keys:\n\n";
-  for (const Rule& rule : rules()) out += fmt::format("- `{}`: {}.\n", rule.name, rule.statement);
+  for (const Rule& rule : config_rules())
+    out += fmt::format("- `{}`: {}.\n", rule.name, rule.statement);
   return out;
 }
 

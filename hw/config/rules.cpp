@@ -13,12 +13,12 @@
 namespace accsim::hw {
 namespace {
 
-std::string key(Buffer b, std::string_view leaf) {
+std::string buffer_key(Buffer b, std::string_view leaf) {
   return fmt::format("buffers.{}.{}", name(b), leaf);
 }
 
 void operands_are_of_one_kind(RuleContext& c) {
-  if (!c.have({"types.activation", "types.weight"})) return;
+  if (!c.has_read({"types.activation", "types.weight"})) return;
   const TypesConfig& t = c.hw.types;
   if (is_float(t.activation) == is_float(t.weight)) return;
   c.fail("types.weight",
@@ -28,7 +28,7 @@ void operands_are_of_one_kind(RuleContext& c) {
 }
 
 void narrow_weights_go_with_int8(RuleContext& c) {
-  if (!c.have({"types.activation", "types.weight"})) return;
+  if (!c.has_read({"types.activation", "types.weight"})) return;
   const TypesConfig& t = c.hw.types;
   if (t.weight != DType::int4 || t.activation == DType::int8 || is_float(t.activation)) return;
   c.fail("types.weight", fmt::format("types.weight is int4 but types.activation is {}; use int8",
@@ -36,7 +36,7 @@ void narrow_weights_go_with_int8(RuleContext& c) {
 }
 
 void accumulator_fits_operands(RuleContext& c) {
-  if (!c.have({"types.activation", "types.accumulator"})) return;
+  if (!c.has_read({"types.activation", "types.accumulator"})) return;
   const TypesConfig& t = c.hw.types;
   const DType wanted = is_float(t.activation) ? DType::float32 : DType::int32;
   if (t.accumulator == wanted) return;
@@ -46,7 +46,7 @@ void accumulator_fits_operands(RuleContext& c) {
 }
 
 void dataflows_are_a_set(RuleContext& c) {
-  if (!c.have({"array.dataflows"})) return;
+  if (!c.has_read({"array.dataflows"})) return;
   const auto& flows = c.hw.array.dataflows;
   if (flows.empty()) {
     c.fail("array.dataflows", "array.dataflows is empty; name at least weight_stationary");
@@ -66,24 +66,25 @@ void dataflows_are_a_set(RuleContext& c) {
 void slots_divide_buffer(RuleContext& c) {
   for (size_t i = 0; i < kBuffers; ++i) {
     const auto b = static_cast<Buffer>(i);
-    if (!c.have({key(b, "kib"), key(b, "slots")})) continue;
+    if (!c.has_read({buffer_key(b, "kib"), buffer_key(b, "slots")})) continue;
     const auto& [kib, slots, width] = c.hw.buffer(b);
     if (kib * 1024 % slots == 0) continue;
     const int64_t step = slots / std::gcd(slots, int64_t{1024});
     const int64_t below = kib / step * step;
     const std::string fits =
         below > 0 ? fmt::format("{} or {}", below, below + step) : fmt::format("{}", below + step);
-    c.fail(key(b, "kib"), fmt::format("{} KiB can't be cut into {} = {} equal slots; use {} KiB",
-                                      kib, key(b, "slots"), slots, fits));
+    c.fail(buffer_key(b, "kib"),
+           fmt::format("{} KiB can't be cut into {} = {} equal slots; use {} KiB", kib,
+                       buffer_key(b, "slots"), slots, fits));
   }
 }
 
 /// Fails when a slot of `b` holds less than `bytes`; `what` says what that is.
 void need_slot(RuleContext& c, Buffer b, int64_t bytes, std::string_view what) {
-  if (!c.have({key(b, "kib"), key(b, "slots")})) return;
+  if (!c.has_read({buffer_key(b, "kib"), buffer_key(b, "slots")})) return;
   const BufferConfig& buffer = c.hw.buffer(b);
   if (buffer.slot_bytes() >= bytes) return;
-  c.fail(key(b, "kib"),
+  c.fail(buffer_key(b, "kib"),
          fmt::format("one slot of the {} buffer is {} KiB / {} = {} bytes, but {} takes {} bytes; "
                      "use at least {} KiB",
                      name(b), buffer.kib, buffer.slots, buffer.slot_bytes(), what, bytes,
@@ -95,30 +96,30 @@ void need_slot(RuleContext& c, const SlotNeed& need) {
 }
 
 void activation_slot_holds_a_vector(RuleContext& c) {
-  if (c.have({"array.rows", "types.activation"})) need_slot(c, vector_need(c.hw));
+  if (c.has_read({"array.rows", "types.activation"})) need_slot(c, vector_need(c.hw));
 }
 
 void weight_slot_holds_a_tile(RuleContext& c) {
-  if (c.have({"array.rows", "array.cols", "types.weight"})) need_slot(c, tile_need(c.hw));
+  if (c.has_read({"array.rows", "array.cols", "types.weight"})) need_slot(c, tile_need(c.hw));
 }
 
 void parameter_slot_holds_a_row(RuleContext& c) {
-  if (c.have({"array.cols", "types.accumulator"})) need_slot(c, parameter_need(c.hw));
+  if (c.has_read({"array.cols", "types.accumulator"})) need_slot(c, parameter_need(c.hw));
 }
 
 void accumulator_slot_holds_a_row(RuleContext& c) {
-  if (c.have({"array.cols", "types.accumulator"})) need_slot(c, sums_need(c.hw));
+  if (c.has_read({"array.cols", "types.accumulator"})) need_slot(c, sums_need(c.hw));
 }
 
 void output_slot_holds_a_row(RuleContext& c) {
-  if (c.have({"array.cols", "types.activation"})) need_slot(c, output_need(c.hw));
+  if (c.has_read({"array.cols", "types.activation"})) need_slot(c, output_need(c.hw));
 }
 
 /// Groups of weights that no layer could use. A group is a tile.
 void groups_of_weights_fit(RuleContext& c) {
-  if (!c.have({"types.weight", "types.weight_group"})) return;
+  if (!c.has_read({"types.weight", "types.weight_group"})) return;
   const BufferConfig& sums = c.hw.buffer(Buffer::accumulator);
-  const bool has_row = c.have({"array.cols", "types.accumulator"}) && sums.slots > 0 &&
+  const bool has_row = c.has_read({"array.cols", "types.accumulator"}) && sums.slots > 0 &&
                        sums.slot_bytes() >= sums_need(c.hw).bytes;
   for (const SlotNeed& need : group_needs(c.hw))
     if (need.buffer != Buffer::accumulator || has_row) need_slot(c, need);
@@ -126,15 +127,15 @@ void groups_of_weights_fit(RuleContext& c) {
 
 /// A nearer memory that is slower is a mistake, and a bigger one would then cost cycles.
 void shared_is_not_slower_than_dram(RuleContext& c) {
-  if (!c.have({"buffers.shared.kib"}) || c.hw.shared.kib == 0) return;
+  if (!c.has_read({"buffers.shared.kib"}) || c.hw.shared.kib == 0) return;
   const ChannelConfig& near = c.hw.shared.channel;
   const ChannelConfig& far = c.hw.dram;
   const bool banked = c.hw.dram_model == DramModel::banked;
-  if (banked && !c.have({"clock_mhz", "dram.preset", "dram.channels"})) return;
+  if (banked && !c.has_read({"clock_mhz", "dram.preset", "dram.channels"})) return;
   const auto compare_rates = [&](std::string_view leaf, ByteRate a, ByteRate b) {
     const std::string path = fmt::format("buffers.shared.{}", leaf);
     const std::string other = fmt::format("dram.{}", leaf);
-    if (!c.have({path}) || (!banked && !c.have({other})) || a.milli >= b.milli) return;
+    if (!c.has_read({path}) || (!banked && !c.has_read({other})) || a.milli >= b.milli) return;
     c.fail(path,
            fmt::format("{} is {} but {} is {}{}; the shared memory must not be slower than DRAM",
                        path, a.value(), banked ? "the peak of the DRAM" : other, b.value(),
@@ -142,8 +143,8 @@ void shared_is_not_slower_than_dram(RuleContext& c) {
   };
   compare_rates("read_bytes_per_cycle", near.read, far.read);
   compare_rates("write_bytes_per_cycle", near.write, far.write);
-  const bool known = banked || c.have({"dram.latency"});
-  if (known && c.have({"buffers.shared.latency"}) && near.latency > far.latency) {
+  const bool known = banked || c.has_read({"dram.latency"});
+  if (known && c.has_read({"buffers.shared.latency"}) && near.latency > far.latency) {
     c.fail("buffers.shared.latency",
            fmt::format("buffers.shared.latency is {} but {} is {}; the shared memory must not be "
                        "slower than DRAM",
@@ -243,7 +244,7 @@ SlotNeed output_need(const HwConfig& hw) {
           "one row of outputs (cols x activation type)"};
 }
 
-bool RuleContext::have(std::initializer_list<std::string_view> paths) const {
+bool RuleContext::has_read(std::initializer_list<std::string_view> paths) const {
   return std::all_of(paths.begin(), paths.end(),
                      [&](std::string_view p) { return read_.find(p) != read_.end(); });
 }
@@ -254,6 +255,6 @@ void RuleContext::fail(std::string_view path, std::string message) {
   errors_.push_back({at->second, std::move(message)});
 }
 
-std::span<const Rule> rules() { return kRules; }
+std::span<const Rule> config_rules() { return kRules; }
 
 }  // namespace accsim::hw

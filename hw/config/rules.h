@@ -28,7 +28,7 @@ class RuleContext {
   const HwConfig& hw;
 
   /// True when all these fields were read; a rule says nothing about fields that failed already.
-  bool have(std::initializer_list<std::string_view> paths) const;
+  bool has_read(std::initializer_list<std::string_view> paths) const;
   /// Reports a broken rule at the line of `path`.
   void fail(std::string_view path, std::string message);
 
@@ -46,6 +46,6 @@ struct Rule {
 };
 
 /// Every cross-field rule.
-std::span<const Rule> rules();
+std::span<const Rule> config_rules();
 
 }  // namespace accsim::hw

@@ -15,19 +15,19 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// 64 rather than 64.0 in the schema text.
-Json number(double value) {
+Json json_number(double value) {
   if (value == std::floor(value)) return static_cast<int64_t>(value);
   return value;
 }
 
-Json leaf(const Field& field);
+Json field_schema(const Field& field);
 
 /// Does a technology do without it?
 bool is_derivable(const Field& field) {
   return std::holds_alternative<Member<DerivableNumber>>(field.target);
 }
 
-Json words(const Field& field) {
+Json choice_words(const Field& field) {
   Json list = field.choices;
   for (const Alias& a : kTypeAliases) {
     for (const std::string& choice : field.choices) {
@@ -42,7 +42,7 @@ Json mode_schema() {
   Json out = {{"type", "object"}, {"additionalProperties", false}};
   Json required = Json::array();
   for (const Field& key : mode_fields()) {
-    out["properties"][key.path] = leaf(key);
+    out["properties"][key.path] = field_schema(key);
     if (!key.only && !is_derivable(key)) required.push_back(key.path);
   }
   out["required"] = required;
@@ -54,19 +54,19 @@ Json mode_schema() {
   return out;
 }
 
-Json leaf(const Field& field) {
+Json field_schema(const Field& field) {
   Json out;
   out["description"] = field.description;
   if (!field.unit.empty())
     out["description"] = fmt::format("{} ({})", field.description, field.unit);
   const auto ranged = [&](std::string_view type) {
     out["type"] = type;
-    out["minimum"] = number(field.min);
-    out["maximum"] = number(field.max);
+    out["minimum"] = json_number(field.min);
+    out["maximum"] = json_number(field.max);
   };
   const auto one_word = [&] {
     out["type"] = "string";
-    out["enum"] = words(field);
+    out["enum"] = choice_words(field);
   };
   std::visit(FieldCases{
                  [&](const Member<int64_t>&) { ranged("integer"); },
@@ -149,7 +149,7 @@ Json modes_need_energies() {
   return {{"if", test}, {"then", then}};
 }
 
-void fill(const KeyNode& section, Json& out) {
+void fill_section(const KeyNode& section, Json& out) {
   out["type"] = "object";
   out["additionalProperties"] = false;
   Json required = Json::array();
@@ -159,11 +159,11 @@ void fill(const KeyNode& section, Json& out) {
     if (field == nullptr || (!field->only && !field->optional && !is_derivable(*field)))
       required.push_back(child.key);
     if (child.field != nullptr) {
-      properties[child.key] = leaf(*child.field);
+      properties[child.key] = field_schema(*child.field);
     } else {
       Json inner;
       inner["description"] = child.description;
-      fill(child, inner);
+      fill_section(child, inner);
       properties[child.key] = std::move(inner);
     }
   }
@@ -179,7 +179,7 @@ std::string hw_schema() {
   Json schema;
   schema["$schema"] = "http://json-schema.org/draft-07/schema#";
   schema["title"] = "accsim machine description";
-  fill(key_tree(), schema);
+  fill_section(key_tree(), schema);
   schema["allOf"].push_back(modes_need_energies());
   return json_text(schema, 2) + "\n";
 }

@@ -162,7 +162,7 @@ Problem read_choice(const Field& field, const YamlNode& node, size_t& out) {
   }
   const auto found = std::find(field.choices.begin(), field.choices.end(), word);
   if (found == field.choices.end()) {
-    const auto close = nearest(word, field.choices);
+    const auto close = nearest_word(word, field.choices);
     return fmt::format("{} is {}; {}valid: {}", field.path, quoted_text(node.text),
                        close ? fmt::format("did you mean \"{}\"? ", *close) : "",
                        range_text(field));
@@ -277,8 +277,8 @@ std::string print_value(const Field& field, HwConfig& hw) {
       field.target);
 }
 
-std::optional<std::string> nearest(std::string_view word,
-                                   const std::vector<std::string>& candidates) {
+std::optional<std::string> nearest_word(std::string_view word,
+                                        const std::vector<std::string>& candidates) {
   constexpr size_t kLongest = 64;  // longer words are no slips, and cost time squared
   if (word.size() > kLongest) return std::nullopt;
   std::optional<std::string> best;

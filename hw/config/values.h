@@ -17,7 +17,7 @@ std::optional<std::string> read_value(const Field& field, const YamlNode& node, 
 std::string print_value(const Field& field, HwConfig& hw);
 
 /// The closest of `candidates` by edit distance when it is close enough to be a typing slip.
-std::optional<std::string> nearest(std::string_view word,
-                                   const std::vector<std::string>& candidates);
+std::optional<std::string> nearest_word(std::string_view word,
+                                        const std::vector<std::string>& candidates);
 
 }  // namespace accsim::hw

@@ -15,7 +15,7 @@
 namespace accsim::hw {
 namespace {
 
-TextPosition position(const YAML::Mark& mark) {
+TextPosition text_position(const YAML::Mark& mark) {
   if (mark.is_null()) return {};
   return {mark.line + 1, mark.column + 1};
 }
@@ -34,7 +34,7 @@ class TreeBuilder : public YAML::EventHandler {
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     refuse_anchor(mark, anchor);
     if (wants_key()) refuse(mark, "a key must be a word");
-    add({YamlNode::Kind::null, position(mark), {}, false, {}, {}});
+    add_node({YamlNode::Kind::null, text_position(mark), {}, false, {}, {}});
   }
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override { refuse_anchor(mark, 1); }
@@ -44,24 +44,24 @@ class TreeBuilder : public YAML::EventHandler {
     refuse_anchor(mark, anchor);
     refuse_tag(mark, tag);
     if (wants_key()) {
-      open_.back().entries.push_back({value, position(mark), {}});
+      open_.back().entries.push_back({value, text_position(mark), {}});
       has_key_.back() = true;
       return;
     }
-    add({YamlNode::Kind::scalar, position(mark), value, tag == "!", {}, {}});
+    add_node({YamlNode::Kind::scalar, text_position(mark), value, tag == "!", {}, {}});
   }
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value) override {
-    open(YamlNode::Kind::sequence, mark, tag, anchor);
+    open_node(YamlNode::Kind::sequence, mark, tag, anchor);
   }
-  void OnSequenceEnd() override { close(); }
+  void OnSequenceEnd() override { close_node(); }
 
   void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                   YAML::EmitterStyle::value) override {
-    open(YamlNode::Kind::map, mark, tag, anchor);
+    open_node(YamlNode::Kind::map, mark, tag, anchor);
   }
-  void OnMapEnd() override { close(); }
+  void OnMapEnd() override { close_node(); }
 
  private:
   [[noreturn]] static void refuse(const YAML::Mark& mark, const std::string& why) {
@@ -80,25 +80,25 @@ class TreeBuilder : public YAML::EventHandler {
     return !open_.empty() && open_.back().kind == YamlNode::Kind::map && !has_key_.back();
   }
 
-  void open(YamlNode::Kind kind, const YAML::Mark& mark, const std::string& tag,
-            YAML::anchor_t anchor) {
+  void open_node(YamlNode::Kind kind, const YAML::Mark& mark, const std::string& tag,
+                 YAML::anchor_t anchor) {
     refuse_anchor(mark, anchor);
     refuse_tag(mark, tag);
     if (wants_key()) refuse(mark, "a key must be a word");
     if (open_.size() == kYamlDepthMax)
       refuse(mark, fmt::format("nested more than {} levels deep", kYamlDepthMax));
-    open_.push_back({kind, position(mark), {}, false, {}, {}});
+    open_.push_back({kind, text_position(mark), {}, false, {}, {}});
     has_key_.push_back(false);
   }
 
-  void close() {
+  void close_node() {
     YamlNode node = std::move(open_.back());
     open_.pop_back();
     has_key_.pop_back();
-    add(std::move(node));
+    add_node(std::move(node));
   }
 
-  void add(YamlNode node) {
+  void add_node(YamlNode node) {
     if (open_.empty()) {
       root = std::move(node);
     } else if (open_.back().kind == YamlNode::Kind::sequence) {
@@ -186,7 +186,8 @@ Result<YamlNode> parse_yaml(std::string_view text, const std::string& file) {
     while (parser.HandleNextDocument(builder)) {
     }
   } catch (const YAML::Exception& e) {
-    return Error{Errc::parse, "not accepted as YAML: " + e.msg, where_text(file, position(e.mark))};
+    return Error{Errc::parse, "not accepted as YAML: " + e.msg,
+                 where_text(file, text_position(e.mark))};
   }
   if (!builder.root) return Error{Errc::parse, "the file is empty", file};
   return std::move(*builder.root);

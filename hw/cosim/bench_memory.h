@@ -33,7 +33,7 @@ class BenchMemory {
   }
 
   /// Null where they aren't all in one memory.
-  uint8_t* bytes(uint64_t address, uint32_t count) {
+  uint8_t* bytes_at(uint64_t address, uint32_t count) {
     const uint64_t number = address >> rtl::kTensorShift, offset = address & kOffset;
     if (number > image_.size() || count > rtl::kMaxPort) return nullptr;
     std::vector<uint8_t>& all = number == image_.size() ? common_ : image_[number];

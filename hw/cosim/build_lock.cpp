@@ -28,7 +28,7 @@ bool is_at(int descriptor, const fs::path& file) {
 
 /// One attempt, with the open file when the lock is had. `flags`: of open(), more than O_RDWR,
 /// which locks over NFS ask for.
-std::pair<Attempt, int> attempt(const fs::path& file, int flags) {
+std::pair<Attempt, int> attempt_lock(const fs::path& file, int flags) {
   while (true) {
     const int descriptor = ::open(file.c_str(), O_RDWR | O_CLOEXEC | flags, 0666);
     if (descriptor < 0) return {Attempt::impossible, -1};
@@ -48,7 +48,7 @@ std::pair<Attempt, int> attempt(const fs::path& file, int flags) {
 std::optional<BuildLock> BuildLock::take(const fs::path& file, const std::atomic<bool>* stop,
                                          const std::function<void()>& waits) {
   while (true) {
-    const auto [how, descriptor] = attempt(file, O_CREAT);
+    const auto [how, descriptor] = attempt_lock(file, O_CREAT);
     if (how != Attempt::busy) return BuildLock(file, descriptor);
     if (stop != nullptr && *stop) return std::nullopt;
     if (waits) waits();
@@ -56,8 +56,8 @@ std::optional<BuildLock> BuildLock::take(const fs::path& file, const std::atomic
   }
 }
 
-void BuildLock::clear(const fs::path& file) {
-  if (const auto [how, descriptor] = attempt(file, 0); how == Attempt::got)
+void BuildLock::remove_abandoned(const fs::path& file) {
+  if (const auto [how, descriptor] = attempt_lock(file, 0); how == Attempt::got)
     BuildLock(file, descriptor);  // removes it as it goes
 }
 

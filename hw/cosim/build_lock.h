@@ -16,7 +16,7 @@ class BuildLock {
                                        const std::atomic<bool>* stop,
                                        const std::function<void()>& waits);
   /// Removes the file of a lock that nobody has.
-  static void clear(const std::filesystem::path& file);
+  static void remove_abandoned(const std::filesystem::path& file);
 
   BuildLock(BuildLock&& other) noexcept;
   BuildLock(const BuildLock&) = delete;

@@ -25,11 +25,11 @@ ChannelOrder::ChannelOrder(const Program& program) {
                                       },
                                       [&](const Command& c) {
                                         if (const auto w = writes_dram(program, c))
-                                          note(queue_of(c), *w);
+                                          note_command(queue_of(c), *w);
                                       }});
 }
 
-void ChannelOrder::note(Queue queue, bool writes) {
+void ChannelOrder::note_command(Queue queue, bool writes) {
   Channel& c = channels_[writes];
   const int now = static_cast<int>(queue);
   const bool other = c.last >= 0 && c.last != now;
@@ -38,7 +38,7 @@ void ChannelOrder::note(Queue queue, bool writes) {
   c.last = now;
 }
 
-ChannelOrder::Turn ChannelOrder::turn(Queue queue, bool writes, int64_t n) const {
+ChannelOrder::Turn ChannelOrder::turn_of_command(Queue queue, bool writes, int64_t n) const {
   const std::vector<Turn>& turns = channels_[writes].turns[static_cast<size_t>(queue)];
   return n < std::ssize(turns) ? turns[static_cast<size_t>(n)] : Turn{};
 }

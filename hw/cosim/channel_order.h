@@ -21,10 +21,10 @@ class ChannelOrder {
     bool waits = false, gives = false;
   };
   /// Of the n-th command of a queue on a channel.
-  Turn turn(Queue queue, bool writes, int64_t n) const;
+  Turn turn_of_command(Queue queue, bool writes, int64_t n) const;
 
  private:
-  void note(Queue queue, bool writes);
+  void note_command(Queue queue, bool writes);
 
   struct Channel {
     int last = -1;  ///< the queue that had it last

@@ -19,7 +19,7 @@ namespace accsim::hw {
 namespace fs = std::filesystem;
 namespace {
 
-std::string quote(const std::string& s) {
+std::string shell_quote(const std::string& s) {
   std::string out = "'";
   for (const char c : s) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return out + "'";
@@ -45,17 +45,17 @@ constexpr const char* kLink = "-shared -lz -lpthread -latomic";
 /// Parts of less than this aren't compiled side by side: each parses Verilator's headers again.
 constexpr uintmax_t kLeastPart = 1'000'000;
 
-size_t processors() { return std::max(1u, std::thread::hardware_concurrency()); }
+size_t processor_count() { return std::max(1u, std::thread::hardware_concurrency()); }
 
 /// Runs commands with their output beside them; the error carries the end of that of the one that
 /// failed. `step` is told all the while, with how many have ended.
-Status run(const std::vector<ToolCommand>& commands, const VerilatedCoreOptions& o,
-           BuildStep::Kind kind) {
+Status run_commands(const std::vector<ToolCommand>& commands, const VerilatedCoreOptions& o,
+                    BuildStep::Kind kind) {
   const auto tell = [&](size_t done) {
     if (o.building) o.building({kind, done, commands.size()});
   };
   tell(0);
-  const ToolsEnd end = run_tools(commands, processors(), o.stop, tell);
+  const ToolsEnd end = run_tools(commands, processor_count(), o.stop, tell);
   if (end.end == ToolEnd::good) return ok();
   if (end.end == ToolEnd::stopped) return core_error(Errc::io, "building the core was interrupted");
   const ToolCommand& failed = commands[end.which];
@@ -66,7 +66,7 @@ Status run(const std::vector<ToolCommand>& commands, const VerilatedCoreOptions&
   return core_error(Errc::io, fmt::format("{}\nfailed:\n{}", failed.command, tail));
 }
 
-Result<std::string> output(const std::string& command) {
+Result<std::string> command_output(const std::string& command) {
   FILE* pipe = popen((command + " 2>&1").c_str(), "r");
   if (!pipe) return core_error(Errc::io, "can't run " + command);
   std::string all;
@@ -108,7 +108,7 @@ std::vector<std::vector<std::string>> parts_of(std::vector<Source> sources) {
   });
   uintmax_t all = 0;
   for (const Source& s : sources) all += s.bytes;
-  const size_t most = std::min<size_t>({processors(), all / kLeastPart, sources.size()});
+  const size_t most = std::min<size_t>({processor_count(), all / kLeastPart, sources.size()});
   std::vector<std::vector<std::string>> parts(std::max<size_t>(most, 1));
   std::vector<uintmax_t> bytes(parts.size(), 0);
   for (const Source& s : sources) {
@@ -146,7 +146,7 @@ class Build {
     if (Status s = compile(); !s) return s;
     if (Status s = link(); !s) return s;
     fs::remove_all(gen_, error);
-    if (seal(folder_ / kCoreLibrary)) return ok();
+    if (seal_file(folder_ / kCoreLibrary)) return ok();
     return core_error(Errc::io, "can't write " + folder_.string());
   }
 
@@ -160,9 +160,10 @@ class Build {
   std::string compile_command(const std::string& source, const std::string& more,
                               const fs::path& object) const {
     const std::string include =
-        "\"$(" + quote(o_.verilator) + " --getenv VERILATOR_ROOT)/include\"";
-    return fmt::format("{} {} {} -I{} -I{}/gtkwave -c {} -o {}", quote(o_.compiler),
-                       compile_options(o_), more, include, include, source, quote(object.string()));
+        "\"$(" + shell_quote(o_.verilator) + " --getenv VERILATOR_ROOT)/include\"";
+    return fmt::format("{} {} {} -I{} -I{}/gtkwave -c {} -o {}", shell_quote(o_.compiler),
+                       compile_options(o_), more, include, include, source,
+                       shell_quote(object.string()));
   }
 
   std::string runtime_command() const {
@@ -173,7 +174,7 @@ class Build {
   }
 
   /// The options that name the core's files.
-  Result<std::string> files() const {
+  Result<std::string> file_options() const {
     if (o_.replaced.empty())
       return std::string(o_.assertions ? " -f accsim.f -f accsim_sva.f" : " -f accsim.f");
     const fs::path list = folder_ / "core.f", witness = folder_ / "accsim_witness.sv";
@@ -181,22 +182,22 @@ class Build {
     if (!text) return text.errors();
     std::ofstream(list) << *text;
     std::ofstream(witness) << witness_text(o_);
-    return " -f " + quote(list.string());
+    return " -f " + shell_quote(list.string());
   }
 
   /// Translates rtl/; compiles Verilator's own code beside that if it isn't there.
   Status verilate() const {
-    const Result<std::string> read = files();
+    const Result<std::string> read = file_options();
     if (!read) return read.errors();
     std::string command =
-        fmt::format("cd {} && {} {} --Mdir {}", quote((o_.source_dir / "rtl").string()),
-                    quote(o_.verilator), verilate_options(o_), quote(gen_.string()));
-    for (const std::string& p : recipe_.parameters) command += " " + quote("-G" + p);
+        fmt::format("cd {} && {} {} --Mdir {}", shell_quote((o_.source_dir / "rtl").string()),
+                    shell_quote(o_.verilator), verilate_options(o_), shell_quote(gen_.string()));
+    for (const std::string& p : recipe_.parameters) command += " " + shell_quote("-G" + p);
     command += *read;
     std::vector<ToolCommand> commands = {{command, folder_ / "verilate.log"}};
     if (!is_intact(kept_runtime()))
       commands.push_back({runtime_command(), folder_ / "runtime.log"});
-    if (Status s = run(commands, o_, BuildStep::Kind::verilates); !s) return s;
+    if (Status s = run_commands(commands, o_, BuildStep::Kind::verilates); !s) return s;
     if (o_.replaced.empty()) return ok();
     const Result<std::string> said = read_core_file(commands.front().log);
     return said ? replaced_wrong(o_, *said) : said.errors();
@@ -207,7 +208,8 @@ class Build {
   Status keep_runtime() const {
     std::error_code ignored;
     const fs::path made = folder_ / "runtime.o", kept = kept_runtime();
-    if (!fs::exists(made, ignored) || (seal(made) && rename_sealed(made, kept)) || is_intact(kept))
+    if (!fs::exists(made, ignored) || (seal_file(made) && rename_sealed(made, kept)) ||
+        is_intact(kept))
       return ok();
     return core_error(Errc::io, "can't write " + kept.string());
   }
@@ -228,7 +230,7 @@ class Build {
     const auto add = [&](const std::string& name, const std::string& source,
                          const std::string& more) {
       const fs::path object = gen_ / (name + ".o");
-      commands.push_back({fmt::format("cd {} && {}", quote(gen_.string()),
+      commands.push_back({fmt::format("cd {} && {}", shell_quote(gen_.string()),
                                       compile_command(source, "-I. " + more, object)),
                           folder_ / (name + ".log")});
       objects_.push_back(object);
@@ -241,20 +243,20 @@ class Build {
     }
     written = written && include_all(gen_ / "cold.cc", cold);
     if (!written) return core_error(Errc::io, "can't write into " + gen_.string());
-    add("model", quote((o_.source_dir / "hw/cosim/model/rtl_model.cc").string()),
-        fmt::format("-I{} -DACCSIM_RESET_CYCLES={}", quote(o_.source_dir.string()),
+    add("model", shell_quote((o_.source_dir / "hw/cosim/model/rtl_model.cc").string()),
+        fmt::format("-I{} -DACCSIM_RESET_CYCLES={}", shell_quote(o_.source_dir.string()),
                     recipe_.reset_cycles));
     // The last: of a function that several objects have the linker takes the first.
     objects_.push_back(kept_runtime());
     add("cold", "cold.cc", kColdOptions);
-    return run(commands, o_, BuildStep::Kind::compiles);
+    return run_commands(commands, o_, BuildStep::Kind::compiles);
   }
 
   Status link() const {
-    std::string command = quote(o_.compiler);
-    for (const fs::path& object : objects_) command += " " + quote(object.string());
-    command += fmt::format(" {} -o {}", kLink, quote((folder_ / kCoreLibrary).string()));
-    return run({{command, folder_ / "link.log"}}, o_, BuildStep::Kind::links);
+    std::string command = shell_quote(o_.compiler);
+    for (const fs::path& object : objects_) command += " " + shell_quote(object.string());
+    command += fmt::format(" {} -o {}", kLink, shell_quote((folder_ / kCoreLibrary).string()));
+    return run_commands({{command, folder_ / "link.log"}}, o_, BuildStep::Kind::links);
   }
 
   const CoreRecipe& recipe_;
@@ -284,13 +286,13 @@ Status check_kind(const fs::path& path, fs::file_type kind) {
                                           kind == fs::file_type::regular ? "file" : "folder"));
 }
 
-Result<std::string> toolchain(const VerilatedCoreOptions& o) {
+Result<std::string> toolchain_text(const VerilatedCoreOptions& o) {
   std::string all =
       fmt::format("{}\n{}\n{}\n{}\n", verilate_options(o), compile_options(o), kColdOptions, kLink);
   for (const std::string& command :
-       {quote(o.verilator) + " --version", quote(o.compiler) + " --version",
-        quote(o.compiler) + " -march=native -dM -E -x c++ /dev/null"}) {
-    Result<std::string> said = output(command);
+       {shell_quote(o.verilator) + " --version", shell_quote(o.compiler) + " --version",
+        shell_quote(o.compiler) + " -march=native -dM -E -x c++ /dev/null"}) {
+    Result<std::string> said = command_output(command);
     if (!said) return said.errors();
     all += *said;
   }

@@ -47,7 +47,7 @@ struct VerilatedCoreOptions {
 struct CoreRecipe {
   std::vector<std::string> parameters;  ///< of rtl/accsim_core.sv, as NAME=VALUE
   int64_t reset_cycles = 0;
-  std::string tools;  ///< toolchain()
+  std::string tools;  ///< toolchain_text()
 };
 
 /// In the folder of a variant.
@@ -64,7 +64,7 @@ Status check_kind(const std::filesystem::path& path, std::filesystem::file_type 
 
 /// The tools with their options, and the processor that -march=native stands for: all that the
 /// compiler predefines for it. Errc::io when one of them doesn't work.
-Result<std::string> toolchain(const VerilatedCoreOptions& options);
+Result<std::string> toolchain_text(const VerilatedCoreOptions& options);
 
 /// Verilates, compiles on all processors and links in `folder`, which then holds kCoreLibrary,
 /// sealed. Errc::io with the log of the failed step.

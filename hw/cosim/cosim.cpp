@@ -22,7 +22,7 @@ constexpr std::array<Queue, rtl::kRetirePorts> kQueueOf = {
     Queue::load, Queue::load,   Queue::execute, Queue::execute,
     Queue::post, Queue::vector, Queue::store,   Queue::stage};
 
-size_t at(Queue q) { return static_cast<size_t>(q); }
+size_t queue_index(Queue q) { return static_cast<size_t>(q); }
 
 class Bench {
  public:
@@ -35,56 +35,57 @@ class Bench {
         memory_(program, image),
         order_(program, hw),
         channels_(program),
-        cursors_{cursor(Queue::load),   cursor(Queue::execute), cursor(Queue::post),
-                 cursor(Queue::vector), cursor(Queue::store),   cursor(Queue::stage)},
+        cursors_{queue_cursor(Queue::load),  queue_cursor(Queue::execute),
+                 queue_cursor(Queue::post),  queue_cursor(Queue::vector),
+                 queue_cursor(Queue::store), queue_cursor(Queue::stage)},
         reads_{PacedChannel(hw.dram.read), PacedChannel(hw.shared.channel.read)},
         writes_{PacedChannel(hw.dram.write), PacedChannel(hw.shared.channel.write)},
         returns_{ReturnPath(hw.dram.latency), ReturnPath(hw.shared.channel.latency)},
         waveform_(waveform) {}
 
   Result<CosimResult> run(const CosimOptions& options) {
-    Result<CosimResult> out = compared(options);
+    Result<CosimResult> out = run_compared(options);
     if (options.waveform.signals && waveform_.written().first >= 0) {
       core_.reset();  // the file is whole now
-      *options.waveform.signals = variant_.signals(options.waveform.file);
+      *options.waveform.signals = variant_.waveform_signals(options.waveform.file);
     }
     return out;
   }
 
  private:
-  Result<CosimResult> compared(const CosimOptions& options) {
+  Result<CosimResult> run_compared(const CosimOptions& options) {
     if (options.check_golden)
       if (Status s = take_golden(options.golden); !s) return s.errors();
     progress_ = options.progress;
     const Timing model = simulate(program_, hw_, TimingMode::step, [&](const CommandTime& t) {
-      expected_[at(t.queue)].push_back(t.finish);
-      waveform_.expect(t);
+      expected_[queue_index(t.queue)].push_back(t.finish);
+      waveform_.expect_command(t);
     });
     for (const auto& e : expected_) commands_ += static_cast<int64_t>(e.size());
-    if (Status s = start(options.waveform.file); !s) return s.errors();
-    if (Status s = loop(model.total.count()); !s) return s.errors();
-    if (Status s = arrive(INT64_MAX); !s) return s.errors();
+    if (Status s = start_core(options.waveform.file); !s) return s.errors();
+    if (Status s = run_cycles(model.total.count()); !s) return s.errors();
+    if (Status s = deliver_writes(INT64_MAX); !s) return s.errors();
     if (sums_) sums_->finish();
     compare_sums();
     if (options.check_golden) compare_images();
-    return result(model.total.count());
+    return cosim_result(model.total.count());
   }
 
   /// Out of reset, with commands in every queue.
-  Status start(const std::filesystem::path& waveforms) {
+  Status start_core(const std::filesystem::path& waveforms) {
     if (!waveforms.empty() && !std::ofstream(waveforms))
       return Error{Errc::io, "can't write " + waveforms.string(), "waveforms"};
-    core_ = variant_.create(waveforms, waveform_.from_reset());
+    core_ = variant_.create_core(waveforms, waveform_.from_reset());
     io_.traced = waveform_.from_reset();
-    variant_.cycle(core_, io_);  // shows what the core is ready for
+    variant_.run_cycle(core_, io_);  // shows what the core is ready for
     for (int i = kFillCycles; i > 0; --i) {
       io_.enable = i == 1;
-      if (Status s = fill(); !s) return s;
+      if (Status s = fill_queues(); !s) return s;
     }
     return ok();
   }
 
-  CosimResult result(int64_t model_cycles) const {
+  CosimResult cosim_result(int64_t model_cycles) const {
     CosimResult out;
     out.commands = commands_;
     out.rtl_cycles = end_;
@@ -98,25 +99,26 @@ class Bench {
                                                   : CommandPlace{broken_, {}};
     out.first_difference = first.text;
     out.wrong_layer = first.layer;
-    if (out.first_difference.empty() && !out.equal()) out.first_difference = "the total of cycles";
+    if (out.first_difference.empty() && !out.all_equal())
+      out.first_difference = "the total of cycles";
     out.waveform = waveform_.written();
     return out;
   }
 
-  QueueUnroller cursor(Queue q) const { return {program_, hw_, order_, channels_, q}; }
+  QueueUnroller queue_cursor(Queue q) const { return {program_, hw_, order_, channels_, q}; }
 
   static constexpr int64_t kProgressCycles = 16384;
   /// Enough to have every queue's first command where it may start.
   static constexpr int kFillCycles = 8;
 
-  Status fill() {
-    if (Status s = feed(); !s) return s;
-    variant_.cycle(core_, io_);
+  Status fill_queues() {
+    if (Status s = offer_commands(); !s) return s;
+    variant_.run_cycle(core_, io_);
     return ok();
   }
 
   /// Offers each queue its next command.
-  Status feed() {
+  Status offer_commands() {
     for (size_t p = 0; p < rtl::kCommandPorts; ++p) {
       if (io_.command_valid[p] && ready_[p]) {
         offered_[p].reset();
@@ -130,7 +132,7 @@ class Bench {
         if (offered_[p]) {
           io_.command[p] = offered_[p]->descriptor.words;
           io_.command_valid[p] = true;
-          note(static_cast<rtl::CommandPort>(p), *offered_[p]);
+          expect_retirement(static_cast<rtl::CommandPort>(p), *offered_[p]);
         }
       }
     }
@@ -139,7 +141,7 @@ class Bench {
   }
 
   /// Which command each retire port will report next.
-  void note(rtl::CommandPort port, const QueueUnroller::Entry& e) {
+  void expect_retirement(rtl::CommandPort port, const QueueUnroller::Entry& e) {
     switch (port) {
       case rtl::kLoad: {
         const auto& c = std::get<LoadCommand>(*e.command);
@@ -168,23 +170,23 @@ class Bench {
     }
   }
 
-  Status loop(int64_t model_cycles) {
+  Status run_cycles(int64_t model_cycles) {
     const int64_t patience = 100'000 + 2 * model_cycles;
     for (cycle_ = 0; retired_ < commands_; ++cycle_) {
       if (cycle_ - last_retired_ > patience) return broken("hangs");
       if (progress_ && cycle_ % kProgressCycles == 0 && !progress_(cycle_, model_cycles))
         return Error{Errc::invalid, fmt::format("stopped in cycle {}", cycle_),
                      "co-simulation of " + program_.name};
-      if (Status s = feed(); !s) return s;
+      if (Status s = offer_commands(); !s) return s;
       if (Status s = serve_memory(); !s) return s;
-      io_.traced = waveform_.writes(cycle_);
-      variant_.cycle(core_, io_);
-      if (io_.traced) waveform_.wrote(cycle_, io_.time);
+      io_.traced = waveform_.should_write(cycle_);
+      variant_.run_cycle(core_, io_);
+      if (io_.traced) waveform_.note_written(cycle_, io_.time);
       if (io_.failure) return broken(fmt::format("fails the assertion at {}", io_.failure));
-      if (sums_) sums_->take(io_);
+      if (sums_) sums_->take_sums(io_);
       compare_sums();
       for (size_t p = 0; p < rtl::kRetirePorts; ++p)
-        if (io_.retired[p]) retire(static_cast<rtl::RetirePort>(p));
+        if (io_.retired[p]) retire_command(static_cast<rtl::RetirePort>(p));
     }
     return ok();
   }
@@ -192,7 +194,7 @@ class Bench {
   /// A request that wasn't taken must stay as it is.
   void check_stable(const rtl::Request& now, bool taken, rtl::Request& untaken) {
     if (untaken.valid && !(now == untaken))
-      breaks(fmt::format("the core changes a request in cycle {}", cycle_));
+      note_broken(fmt::format("the core changes a request in cycle {}", cycle_));
     untaken = taken ? rtl::Request{} : now;
   }
 
@@ -201,17 +203,17 @@ class Bench {
     if (Status s = take_copy(); !s) return s;
     io_.write_done = {};
     io_.copy_done = false;
-    if (Status s = arrive(cycle_); !s) return s;
+    if (Status s = deliver_writes(cycle_); !s) return s;
     const rtl::Request& r = io_.read;
-    io_.read_ready = r.valid && reads_[r.shared].take(r, cycle_);
+    io_.read_ready = r.valid && reads_[r.shared].try_take(r, cycle_);
     check_stable(r, io_.read_ready, untaken_read_);
     if (io_.read_ready) {
-      const uint8_t* from = memory_.bytes(r.address, r.bytes);
+      const uint8_t* from = memory_.bytes_at(r.address, r.bytes);
       if (!from) return broken("reads outside its tensors");
       returns_[r.shared].push({from, r.bytes}, r.tag, cycle_);
     }
     for (size_t m = 0; m < returns_.size(); ++m) {
-      const ReturnPath::Beat* beat = returns_[m].arrived(cycle_);
+      const ReturnPath::Beat* beat = returns_[m].arrived_beat(cycle_);
       io_.data_valid[m] = beat != nullptr;
       if (!beat) continue;
       std::memcpy(io_.data[m].data(), beat->data.data(), beat->data.size());
@@ -223,21 +225,21 @@ class Bench {
 
   Status take_write() {
     const rtl::Request& w = io_.write;
-    io_.write_ready = w.valid && writes_[w.shared].take(w, cycle_);
+    io_.write_ready = w.valid && writes_[w.shared].try_take(w, cycle_);
     check_stable(w, io_.write_ready, untaken_write_);
     if (!io_.write_ready) return ok();
     stored_to_ = w.shared ? Memory::shared : Memory::dram;
-    if (!memory_.bytes(w.address, w.bytes)) return broken("writes outside its tensors");
+    if (!memory_.bytes_at(w.address, w.bytes)) return broken("writes outside its tensors");
     const std::deque<int64_t>& stores = retiring_[rtl::kRetireStore];
     if (stores.empty()) return broken("writes and has no store to do");
-    stored_[w.shared].push({cycle_ + latency(stored_to_),
+    stored_[w.shared].push({cycle_ + memory_latency(stored_to_),
                             w.address,
                             {io_.write_data.begin(), io_.write_data.begin() + w.bytes},
                             w.last,
                             w.tag[0]});
     // A region's slots are written again later: what golden has in the end is something else.
     if (!golden_.image.empty())
-      compare(w.address, {io_.write_data.data(), w.bytes}, stores.front());
+      compare_store(w.address, {io_.write_data.data(), w.bytes}, stores.front());
     return ok();
   }
 
@@ -245,14 +247,14 @@ class Bench {
     const rtl::Copy& c = io_.copy;
     rtl::Request beat{c.valid, c.to_dram, c.last, c.bytes, c.source, {c.tag}};
     PacedChannel& channel = c.to_dram ? writes_[0] : reads_[0];
-    io_.copy_ready = c.valid && channel.take(beat, cycle_);
+    io_.copy_ready = c.valid && channel.try_take(beat, cycle_);
     if (untaken_copy_.valid && !(c == untaken_copy_))
-      breaks(fmt::format("the core changes a request for a copy in cycle {}", cycle_));
+      note_broken(fmt::format("the core changes a request for a copy in cycle {}", cycle_));
     untaken_copy_ = io_.copy_ready ? rtl::Copy{} : c;
     if (!io_.copy_ready) return ok();
-    const uint8_t* from = memory_.bytes(c.source, c.bytes);
-    if (!from || !memory_.bytes(c.target, c.bytes)) return broken("copies outside its tensors");
-    copied_.push({cycle_ + 1 + latency(Memory::dram) + latency(Memory::shared),
+    const uint8_t* from = memory_.bytes_at(c.source, c.bytes);
+    if (!from || !memory_.bytes_at(c.target, c.bytes)) return broken("copies outside its tensors");
+    copied_.push({cycle_ + 1 + memory_latency(Memory::dram) + memory_latency(Memory::shared),
                   c.target,
                   {from, from + c.bytes},
                   c.last,
@@ -261,18 +263,18 @@ class Bench {
   }
 
   /// What is due by a cycle is in memory then, and the core hears of it.
-  Status arrive(int64_t cycle) {
+  Status deliver_writes(int64_t cycle) {
     const auto put = [&](const WritePath::Beat& b) {
-      std::memcpy(memory_.bytes(b.address, static_cast<uint32_t>(b.data.size())), b.data.data(),
+      std::memcpy(memory_.bytes_at(b.address, static_cast<uint32_t>(b.data.size())), b.data.data(),
                   b.data.size());
     };
     for (size_t m = 0; m < stored_.size(); ++m)
-      while (const auto beat = stored_[m].arrived(cycle)) {
+      while (const auto beat = stored_[m].take_arrived(cycle)) {
         put(*beat);
         io_.write_done[m] = beat->last;
         io_.write_done_tag[m] = beat->tag;
       }
-    while (const auto beat = copied_.arrived(cycle)) {
+    while (const auto beat = copied_.take_arrived(cycle)) {
       put(*beat);
       io_.copy_done = beat->last;
       io_.copy_done_tag = beat->tag;
@@ -280,7 +282,7 @@ class Bench {
     return ok();
   }
 
-  int64_t latency(Memory m) const {
+  int64_t memory_latency(Memory m) const {
     return m == Memory::dram ? hw_.dram.latency : hw_.shared.channel.latency;
   }
 
@@ -304,7 +306,7 @@ class Bench {
   void compare_sums() {
     if (!sums_ || !sums_->difference() || !value_difference_.text.empty()) return;
     const SumCheck::Difference& d = *sums_->difference();
-    value_difference_ = place(program_, hw_, Queue::execute, d.ordinal);
+    value_difference_ = place_of_command(program_, hw_, Queue::execute, d.ordinal);
     value_difference_.text += ": " + (d.text.empty() ? wrong_sum(d) : d.text);
   }
   /// Golden is run again, from what the memory was in the beginning: its sums aren't kept.
@@ -322,13 +324,13 @@ class Bench {
   }
 
   /// What the store in work writes, with what golden has there.
-  void compare(uint64_t address, std::span<const uint8_t> data, int64_t ordinal) {
+  void compare_store(uint64_t address, std::span<const uint8_t> data, int64_t ordinal) {
     const int tensor = storing_.front();
     const ProgramTensor& t = program_.tensors[static_cast<size_t>(tensor)];
     if (!value_difference_.text.empty() || t.slots > 0) return;
     const int64_t at = memory_.offset_in(tensor, address);
     const auto differs = [&](const std::string& how) {
-      value_difference_ = place(program_, hw_, Queue::store, ordinal);
+      value_difference_ = place_of_command(program_, hw_, Queue::store, ordinal);
       value_difference_.text += ": " + how;
     };
     if (at < 0 || at + std::ssize(data) > t.bytes)
@@ -349,30 +351,31 @@ class Bench {
                           program_.tensors[t].name, image_[t][i], golden_.image[t][i]);
   }
 
-  void retire(rtl::RetirePort port) {
+  void retire_command(rtl::RetirePort port) {
     const Queue q = kQueueOf[port];
     if (retiring_[port].empty())
-      return breaks(fmt::format("{} retires a command more than it was given", name(q)));
+      return note_broken(fmt::format("{} retires a command more than it was given", name(q)));
     const int64_t ordinal = retiring_[port].front();
     retiring_[port].pop_front();
     if (port == rtl::kRetireStore) storing_.pop_front();
     ++retired_;
     last_retired_ = cycle_;
     int64_t time = cycle_;
-    if (port == rtl::kRetireStore) time += latency(stored_to_);
-    if (port == rtl::kRetireStage) time += latency(Memory::dram) + latency(Memory::shared);
+    if (port == rtl::kRetireStore) time += memory_latency(stored_to_);
+    if (port == rtl::kRetireStage)
+      time += memory_latency(Memory::dram) + memory_latency(Memory::shared);
     end_ = std::max(end_, time);
-    const int64_t want = expected_[at(q)][static_cast<size_t>(ordinal)];
-    waveform_.retired(q, ordinal);
+    const int64_t want = expected_[queue_index(q)][static_cast<size_t>(ordinal)];
+    waveform_.note_retired(q, ordinal);
     if (time == want) return;
-    ++late_[at(q)];
+    ++late_[queue_index(q)];
     if (!cycle_difference_.text.empty()) return;
-    cycle_difference_ = place(program_, hw_, q, ordinal);
+    cycle_difference_ = place_of_command(program_, hw_, q, ordinal);
     cycle_difference_.text += fmt::format(" finishes in cycle {}, model {}", time, want);
   }
 
   /// Notes the first thing that no core may do.
-  void breaks(std::string what) {
+  void note_broken(std::string what) {
     if (broken_.empty()) broken_ = std::move(what);
   }
 
@@ -381,7 +384,7 @@ class Bench {
     std::string waiting;
     for (size_t p = 0; p < rtl::kRetirePorts; ++p)
       if (!retiring_[p].empty())
-        waiting += "\n  " + place(program_, hw_, kQueueOf[p], retiring_[p].front()).text;
+        waiting += "\n  " + place_of_command(program_, hw_, kQueueOf[p], retiring_[p].front()).text;
     return {Errc::invalid,
             fmt::format("the core {} in cycle {}; not finished:{}", what, cycle_, waiting),
             "co-simulation of " + program_.name};

@@ -30,7 +30,7 @@ struct CosimResult {
   std::string first_difference;  ///< the first wrong command with its loops; empty when equal
   std::string wrong_layer;       ///< of that command, in a program with layers
   Waveform waveform;
-  bool equal() const { return values_equal && broken.empty() && cycles_equal; }
+  bool all_equal() const { return values_equal && broken.empty() && cycles_equal; }
 };
 
 /// What cosim() does besides running the core.

@@ -48,8 +48,8 @@ static_assert(rtl::gemm_cmd::kBlocks + rtl::blocks::kWords == rtl::gemm_cmd::kWo
 static_assert(rtl::kTensorShift < rtl::kAddrWidth && rtl::kAddrWidth <= 64);
 static_assert(rtl::kTagWidth == 8 * sizeof(rtl::Tag));
 
-bool overwrites(const std::vector<int>& first_of, bool accumulate,
-                std::span<const int64_t> indices) {
+bool overwrites_sums(const std::vector<int>& first_of, bool accumulate,
+                     std::span<const int64_t> indices) {
   return !accumulate && std::all_of(first_of.begin(), first_of.end(), [&](int loop) {
     return indices[static_cast<size_t>(loop)] == 0;
   });
@@ -63,46 +63,47 @@ const ProgramTensor& tensor_of(const Program& p, int tensor) {
   return p.tensors[static_cast<size_t>(tensor)];
 }
 
-void address(DescriptorWords& d, size_t low, size_t high, const Program& p, int tensor,
-             int64_t offset) {
+void put_tensor_address(DescriptorWords& d, size_t low, size_t high, const Program& p, int tensor,
+                        int64_t offset) {
   const ProgramTensor& t = tensor_of(p, tensor);
   const int64_t from = memory_offset(t);
-  d.address(low, high, memory_number(p, tensor), from + t.bytes, from + offset);
+  d.put_address(low, high, memory_number(p, tensor), from + t.bytes, from + offset);
 }
 
-void transfer(DescriptorWords& d, const Program& p, int tensor, int64_t offset, const Walk& walk) {
+void put_transfer(DescriptorWords& d, const Program& p, int tensor, int64_t offset,
+                  const Walk& walk) {
   namespace at = rtl::dma_cmd;
   if (walk.levels.size() > rtl::kLevels)
     return d.refuse(
         fmt::format("a walk of {} levels; the core has {}", walk.levels.size(), rtl::kLevels));
   const ProgramTensor& t = tensor_of(p, tensor);
-  if (t.memory == Memory::shared) d.flags(at::kFlags, rtl::dma_flags::kShared);
-  address(d, at::kAddrLo, at::kAddrHi, p, tensor, offset);
-  d.count(at::kRun, walk.run, "run");
+  if (t.memory == Memory::shared) d.put_flags(at::kFlags, rtl::dma_flags::kShared);
+  put_tensor_address(d, at::kAddrLo, at::kAddrHi, p, tensor, offset);
+  d.put_count(at::kRun, walk.run, "run");
   for (size_t i = 0; i < rtl::kLevels; ++i) {  // the core counts from the innermost
     const Walk::Level level =
         i < walk.levels.size() ? walk.levels[walk.levels.size() - 1 - i] : Walk::Level{1, 0};
-    d.count(at::kCount + i, level.count, "count");
-    d.stride(at::kStride + i, level.count, level.stride, "stride");
+    d.put_count(at::kCount + i, level.count, "count");
+    d.put_stride(at::kStride + i, level.count, level.stride, "stride");
   }
 }
 
 /// The items of the walk are the core's outermost level, however many there are.
-void gathered(DescriptorWords& d, const Walk& walk, const Gather& g, int64_t index_offset) {
+void put_gather(DescriptorWords& d, const Walk& walk, const Gather& g, int64_t index_offset) {
   namespace at = rtl::dma_cmd;
   const size_t items = walk.levels.size() - 1, outermost = rtl::kLevels - 1;
-  d.flags(at::kFlags, rtl::dma_flags::kGather);
-  d.count(at::kCount + items, 1, "count");
-  d.count(at::kStride + items, 0, "stride");
-  d.count(at::kCount + outermost, walk.levels[0].count, "count");
-  d.count(at::kStride + outermost, g.pitch, "pitch");
-  d.count(at::kIndexOffset, index_offset, "index offset");
-  d.count(at::kLastRow, g.limit - 1, "limit");
+  d.put_flags(at::kFlags, rtl::dma_flags::kGather);
+  d.put_count(at::kCount + items, 1, "count");
+  d.put_count(at::kStride + items, 0, "stride");
+  d.put_count(at::kCount + outermost, walk.levels[0].count, "count");
+  d.put_count(at::kStride + outermost, g.pitch, "pitch");
+  d.put_count(at::kIndexOffset, index_offset, "index offset");
+  d.put_count(at::kLastRow, g.limit - 1, "limit");
 }
 
 /// The window as rtl/window_walk.sv wants it: everything in bytes, of lane 0.
-void window(DescriptorWords& d, const OperandWindow& v, int64_t k,
-            std::span<const int64_t> indices) {
+void put_window(DescriptorWords& d, const OperandWindow& v, int64_t k,
+                std::span<const int64_t> indices) {
   namespace at = rtl::window;
   const int64_t line = v.tile[2] * v.pixel, plane = v.tile[1] * line;
   const int64_t offset = evaluate(v.offset, indices);
@@ -119,9 +120,9 @@ void window(DescriptorWords& d, const OperandWindow& v, int64_t k,
                                 k, v.line, rtl::kWindowLines));
   constexpr size_t kWindow = rtl::gemm_cmd::kWindow;
   const auto number = [&](size_t field, int64_t value, std::string_view what) {
-    d.number(kWindow + field, value, what);
+    d.put_number(kWindow + field, value, what);
   };
-  const auto address = [&](size_t field, int64_t value) { d.wrapped(kWindow + field, value); };
+  const auto address = [&](size_t field, int64_t value) { d.put_wrapped(kWindow + field, value); };
   const int64_t step_x = v.stride[2] * v.pixel, step_y = v.stride[1];
   const int64_t width = (v.count[2] - 1) * step_x, height = (v.count[1] - 1) * step_y;
   const int64_t first_x = x + first % v.count[2] * step_x;
@@ -137,10 +138,10 @@ void window(DescriptorWords& d, const OperandWindow& v, int64_t k,
   number(at::kTileDepth, v.tile[0], "planes of a tile");
   number(at::kLastX, x + width, "last byte of a line");
   number(at::kLastY, y + height, "last line");
-  d.stride(kWindow + at::kStepX, v.count[2], step_x, "step along a line");
-  d.stride(kWindow + at::kStepY, v.count[1], step_y, "step to a line");
+  d.put_stride(kWindow + at::kStepX, v.count[2], step_x, "step along a line");
+  d.put_stride(kWindow + at::kStepY, v.count[1], step_y, "step to a line");
   address(at::kStepYAddr, step_y * line - width);
-  d.stride(kWindow + at::kStepZ, v.count[0], v.stride[0], "step to a plane");
+  d.put_stride(kWindow + at::kStepZ, v.count[0], v.stride[0], "step to a plane");
   address(at::kStepZAddr, v.stride[0] * plane - height * line - width);
   number(at::kSegYStep, v.line_step, "lines between kernel lines");
   number(at::kSegXStep, -v.line, "bytes of a kernel line");
@@ -153,11 +154,11 @@ void window(DescriptorWords& d, const OperandWindow& v, int64_t k,
 /// The blocks as rtl/weight_walk.sv wants them: where in which block the first row lies, and for
 /// input stationary, whose rows begin at R = 0, how far into a row the first of them is. Returns
 /// how far the offset lies behind that of R = 0.
-int64_t blocks(DescriptorWords& d, const WeightTile& t, int64_t first_k, bool turned) {
+int64_t put_blocks(DescriptorWords& d, const WeightTile& t, int64_t first_k, bool turned) {
   namespace at = rtl::blocks;
   const int64_t round = t.groups * t.group_k;
   const auto set = [&](size_t field, int64_t value) {
-    d.count(rtl::gemm_cmd::kBlocks + field, value, "packed groups");
+    d.put_count(rtl::gemm_cmd::kBlocks + field, value, "packed groups");
   };
   set(at::kGroups, t.groups);
   set(at::kGroupK, t.group_k);
@@ -169,10 +170,10 @@ int64_t blocks(DescriptorWords& d, const WeightTile& t, int64_t first_k, bool tu
 }
 
 /// Two factors, a word: of lanes with a sign, of rows without.
-void factors(DescriptorWords& d, size_t field, int64_t a, int64_t b, bool of_rows) {
+void put_factors(DescriptorWords& d, size_t field, int64_t a, int64_t b, bool of_rows) {
   for (const auto& [shift, value] : {std::pair{0U, a}, std::pair{16U, b}}) {
     if (of_rows)
-      d.part(field, shift, 16, value, "multiplier");
+      d.put_part(field, shift, 16, value, "multiplier");
     else
       d.signed_part(field, shift, 16, value, "multiplier");
   }
@@ -184,31 +185,31 @@ struct Describe {
   std::span<const int64_t> indices;
   Dataflow dataflow;
 
-  int64_t at(const Affine& a) const { return evaluate(a, indices); }
-  static Result<Descriptor> refused(std::string why) {
+  int64_t affine_value(const Affine& a) const { return evaluate(a, indices); }
+  static Result<Descriptor> refused_command(std::string why) {
     DescriptorWords d("");
     d.refuse(std::move(why));
-    return d.done();
+    return d.checked_descriptor();
   }
 
   Result<Descriptor> operator()(const LoadCommand& c) const {
     namespace dma = rtl::dma_cmd;
-    if (c.padded) return refused("explicit im2col loads are not in the core");
-    if (c.buffer == Buffer::accumulator) return refused("a load into accumulators");
-    if (c.transposed > 1) return refused("transposed loads of more than single bytes");
+    if (c.padded) return refused_command("explicit im2col loads are not in the core");
+    if (c.buffer == Buffer::accumulator) return refused_command("a load into accumulators");
+    if (c.transposed > 1) return refused_command("transposed loads of more than single bytes");
     DescriptorWords d("load");
-    d.flags(dma::kFlags, buffer_number(c.buffer) << rtl::dma_flags::kBufferShift);
-    d.count(dma::kSlotOffset, at(c.slot_offset), "slot offset");
-    transfer(d, program, c.tensor, at(c.source), c.walk);
-    if (c.gather) gathered(d, c.walk, *c.gather, at(c.gather->index_offset));
-    if (c.transposed > 0) d.flags(dma::kFlags, rtl::dma_flags::kTransposed);
-    return d.done();
+    d.put_flags(dma::kFlags, buffer_number(c.buffer) << rtl::dma_flags::kBufferShift);
+    d.put_count(dma::kSlotOffset, affine_value(c.slot_offset), "slot offset");
+    put_transfer(d, program, c.tensor, affine_value(c.source), c.walk);
+    if (c.gather) put_gather(d, c.walk, *c.gather, affine_value(c.gather->index_offset));
+    if (c.transposed > 0) d.put_flags(dma::kFlags, rtl::dma_flags::kTransposed);
+    return d.checked_descriptor();
   }
   Result<Descriptor> operator()(const StoreCommand& c) const {
     DescriptorWords d("store");
-    d.count(rtl::dma_cmd::kSlotOffset, at(c.slot_offset), "slot offset");
-    transfer(d, program, c.tensor, at(c.target), c.walk);
-    return d.done();
+    d.put_count(rtl::dma_cmd::kSlotOffset, affine_value(c.slot_offset), "slot offset");
+    put_transfer(d, program, c.tensor, affine_value(c.target), c.walk);
+    return d.checked_descriptor();
   }
   Result<Descriptor> operator()(const StageCommand& c) const {
     namespace stage = rtl::stage_cmd;
@@ -216,143 +217,148 @@ struct Describe {
     DescriptorWords d("stage");
     const bool out = tensor_of(program, c.to).memory == Memory::dram;
     const int near = out ? c.to : c.from, far = out ? c.from : c.to;
-    transfer(d, program, near, at(out ? c.target : c.source), c.walk);
-    if (out) d.flags(rtl::dma_cmd::kFlags, rtl::dma_flags::kShared);
-    address(d, stage::kFarLo, stage::kFarHi, program, far, at(out ? c.source : c.target));
-    return d.done();
+    put_transfer(d, program, near, affine_value(out ? c.target : c.source), c.walk);
+    if (out) d.put_flags(rtl::dma_cmd::kFlags, rtl::dma_flags::kShared);
+    put_tensor_address(d, stage::kFarLo, stage::kFarHi, program, far,
+                       affine_value(out ? c.source : c.target));
+    return d.checked_descriptor();
   }
   Result<Descriptor> operator()(const GemmCommand& c) const {
     namespace gemm = rtl::gemm_cmd;
     DescriptorWords d("gemm");
     const bool turned = dataflow == Dataflow::input_stationary;
-    if (overwrites(c.first_of, c.accumulate, indices))
-      d.flags(gemm::kFlags, rtl::gemm_flags::kOverwrite);
-    d.count(gemm::kM, c.m, "m");
-    d.count(gemm::kK, c.k, "k");
-    d.count(gemm::kN, c.n, "n");
+    if (overwrites_sums(c.first_of, c.accumulate, indices))
+      d.put_flags(gemm::kFlags, rtl::gemm_flags::kOverwrite);
+    d.put_count(gemm::kM, c.m, "m");
+    d.put_count(gemm::kK, c.k, "k");
+    d.put_count(gemm::kN, c.n, "n");
     const bool stays = dataflow == Dataflow::output_stationary;  // the drain says which row
-    d.count(gemm::kAccumulatorRow, stays ? 0 : at(c.accumulator_row), "accumulator row");
-    d.count(gemm::kWeightPitch, c.weights.pitch, "pitch of the weights");
-    if (c.weights.bits == 4) d.flags(gemm::kFlags, rtl::gemm_flags::kNarrowWeights);
+    d.put_count(gemm::kAccumulatorRow, stays ? 0 : affine_value(c.accumulator_row),
+                "accumulator row");
+    d.put_count(gemm::kWeightPitch, c.weights.pitch, "pitch of the weights");
+    if (c.weights.bits == 4) d.put_flags(gemm::kFlags, rtl::gemm_flags::kNarrowWeights);
     int64_t behind = 0;
-    if (c.weights.groups > 1) behind = blocks(d, c.weights, at(c.weights.first_k), turned);
-    if (turned) d.flags(gemm::kFlags, rtl::gemm_flags::kInputStationary);
-    d.count(gemm::kWeightOffset, at(c.weights.offset) + behind, "offset of the weights");
-    window(d, c.window, c.k, indices);
-    return d.done();
+    if (c.weights.groups > 1)
+      behind = put_blocks(d, c.weights, affine_value(c.weights.first_k), turned);
+    if (turned) d.put_flags(gemm::kFlags, rtl::gemm_flags::kInputStationary);
+    d.put_count(gemm::kWeightOffset, affine_value(c.weights.offset) + behind,
+                "offset of the weights");
+    put_window(d, c.window, c.k, indices);
+    return d.checked_descriptor();
   }
   Result<Descriptor> operator()(const PostCommand& c) const {
-    if (!c.has_parameters) return refused("a post without parameters");
+    if (!c.has_parameters) return refused_command("a post without parameters");
     namespace post = rtl::post_cmd;
     DescriptorWords d("post");
-    d.flags(post::kFlags, (c.transposed ? rtl::post_flags::kTransposed : 0) |
-                              (c.table ? rtl::post_flags::kTableOn : 0) |
-                              (c.residual ? rtl::post_flags::kResidual : 0));
+    d.put_flags(post::kFlags, (c.transposed ? rtl::post_flags::kTransposed : 0) |
+                                  (c.table ? rtl::post_flags::kTableOn : 0) |
+                                  (c.residual ? rtl::post_flags::kResidual : 0));
     const Residual r = c.residual.value_or(Residual{});
     d.signed_part(post::kResidual, 0, 8, r.zero, "zero point of the residual");
-    d.part(post::kResidual, 8, 8, r.shift, "shift of the residual");
+    d.put_part(post::kResidual, 8, 8, r.shift, "shift of the residual");
     d.signed_part(post::kResidual, 16, 16, r.multiplier, "multiplier of the residual");
     d.signed_part(post::kSumLimits, 0, 8, r.low, "limit of the sum");
     d.signed_part(post::kSumLimits, 8, 8, r.high, "limit of the sum");
-    d.count(post::kRows, c.rows, "rows");
-    d.count(post::kCols, c.cols, "columns");
-    d.count(post::kAccumulatorRow, at(c.accumulator_row), "accumulator row");
-    d.count(post::kParameterOffset, at(c.parameter_offset), "parameter offset");
-    d.count(post::kSlotOffset, at(c.slot_offset), "slot offset");
-    d.count(post::kPitch, c.pitch, "pitch");
-    d.number(post::kZero, c.output_zero, "zero point");
-    d.number(post::kLow, c.lowest(), "limit");
-    d.number(post::kHigh, c.high, "limit");
-    d.count(post::kGroups, c.groups, "groups");
-    d.count(post::kGroupRows, c.group_rows, "rows of a group");
-    d.count(post::kGroupOffset, c.groups > 1 ? at(c.group_offset) : 0, "offset of the groups");
-    return d.done();
+    d.put_count(post::kRows, c.rows, "rows");
+    d.put_count(post::kCols, c.cols, "columns");
+    d.put_count(post::kAccumulatorRow, affine_value(c.accumulator_row), "accumulator row");
+    d.put_count(post::kParameterOffset, affine_value(c.parameter_offset), "parameter offset");
+    d.put_count(post::kSlotOffset, affine_value(c.slot_offset), "slot offset");
+    d.put_count(post::kPitch, c.pitch, "pitch");
+    d.put_number(post::kZero, c.output_zero, "zero point");
+    d.put_number(post::kLow, c.lowest_result(), "limit");
+    d.put_number(post::kHigh, c.high, "limit");
+    d.put_count(post::kGroups, c.groups, "groups");
+    d.put_count(post::kGroupRows, c.group_rows, "rows of a group");
+    d.put_count(post::kGroupOffset, c.groups > 1 ? affine_value(c.group_offset) : 0,
+                "offset of the groups");
+    return d.checked_descriptor();
   }
   Result<Descriptor> operator()(const DrainCommand&) const {
-    return refused("a drain that doesn't follow its gemm");
+    return refused_command("a drain that doesn't follow its gemm");
   }
   Result<Descriptor> operator()(const VectorCommand&) const {
-    return refused("vector commands of operations are not in the core");
+    return refused_command("vector commands of operations are not in the core");
   }
   Result<Descriptor> operator()(const SetTableCommand& c) const {
     DescriptorWords d("table");
     if (c.unit == Queue::post) {
-      d.flags(rtl::post_cmd::kFlags, rtl::post_flags::kSetTable);
-      d.count(rtl::post_cmd::kParameterOffset, at(c.parameter_offset), "offset");
+      d.put_flags(rtl::post_cmd::kFlags, rtl::post_flags::kSetTable);
+      d.put_count(rtl::post_cmd::kParameterOffset, affine_value(c.parameter_offset), "offset");
     } else {
-      d.flags(rtl::vector_cmd::kMode, rtl::lane_mode::kSetTable);
-      d.count(rtl::vector_cmd::kBOffset, at(c.parameter_offset), "offset");
+      d.put_flags(rtl::vector_cmd::kMode, rtl::lane_mode::kSetTable);
+      d.put_count(rtl::vector_cmd::kBOffset, affine_value(c.parameter_offset), "offset");
     }
-    return d.done();
+    return d.checked_descriptor();
   }
 
-  void shape(DescriptorWords& d, const RowCommand& c) const {
+  void put_row_shape(DescriptorWords& d, const RowCommand& c) const {
     namespace row = rtl::row_cmd;
     const auto beats = [&](int64_t beat, size_t bytes, size_t number, size_t tail) {
-      const int64_t n = ceil_div(c.stretch(), beat);
-      d.count(bytes, beat, "beat");
-      d.count(number, n, "beats");
-      d.count(tail, c.stretch() - (n - 1) * beat, "last beat");
+      const int64_t n = ceil_div(c.contiguous_elements(), beat);
+      d.put_count(bytes, beat, "beat");
+      d.put_count(number, n, "beats");
+      d.put_count(tail, c.contiguous_elements() - (n - 1) * beat, "last beat");
     };
     beats(contract::row_beat(c, hw), row::kBeat, row::kBeats, row::kTail);
     beats(contract::row_late_beat(c, hw), row::kLateBeat, row::kLateBeats, row::kLateTail);
-    d.count(row::kStretch, c.stretch(), "stretch");
-    d.count(row::kStretches, c.run / c.stretch(), "stretches");
-    d.count(row::kPieces, c.pieces, "pieces");
-    d.counts(row::kRows, c.rows, "rows");
-    d.count(row::kLength, c.length(), "length");
+    d.put_count(row::kStretch, c.contiguous_elements(), "stretch");
+    d.put_count(row::kStretches, c.run / c.contiguous_elements(), "stretches");
+    d.put_count(row::kPieces, c.pieces, "pieces");
+    d.put_counts(row::kRows, c.rows, "rows");
+    d.put_count(row::kLength, c.length(), "length");
   }
-  void constants(DescriptorWords& d, const RowCommand& c, bool norm) const {
+  void put_row_constants(DescriptorWords& d, const RowCommand& c, bool norm) const {
     namespace row = rtl::row_cmd;
-    factors(d, row::kFactors, c.row_multiplier, c.mask_multiplier, true);
+    put_factors(d, row::kFactors, c.row_multiplier, c.mask_multiplier, true);
     d.signed_part(row::kZeros, 0, 8, c.input_zero, "zero point");
     d.signed_part(row::kZeros, 8, 8, c.output_zero, "zero point");
     d.signed_part(row::kZeros, 16, 8, c.low, "limit");
     d.signed_part(row::kZeros, 24, 8, c.high, "limit");
-    d.part(row::kShifts, 0, 8, c.difference_shift, "difference shift");
-    d.part(row::kShifts, 8, 8, c.exponent, "exponent");
-    d.part(row::kShifts, 16, 8, c.unit_bits, "unit bits");
-    d.part(row::kShifts, 24, 8, contract::row_group(c, hw), "rows of a step");
-    d.wide(row::kEpsilonLo, row::kEpsilonHi, norm ? c.epsilon : c.numerator);
+    d.put_part(row::kShifts, 0, 8, c.difference_shift, "difference shift");
+    d.put_part(row::kShifts, 8, 8, c.exponent, "exponent");
+    d.put_part(row::kShifts, 16, 8, c.unit_bits, "unit bits");
+    d.put_part(row::kShifts, 24, 8, contract::row_group(c, hw), "rows of a step");
+    d.put_wide(row::kEpsilonLo, row::kEpsilonHi, norm ? c.epsilon : c.numerator);
   }
-  void logarithm(DescriptorWords& d, const RowLogarithm& l) const {
+  void put_row_logarithm(DescriptorWords& d, const RowLogarithm& l) const {
     namespace row = rtl::row_cmd;
-    d.count(row::kLogOffset, at(l.offset), "offset of the logarithms");
-    d.count(row::kLogRow, l.row_multiplier, "logarithm's multiplier of the rows");
-    d.count(row::kLogSum, l.sum_multiplier, "logarithm's multiplier of the sum");
-    d.count(row::kLogShift, l.shift, "logarithm's shift");
-    d.wide(row::kLogAddendLo, row::kLogAddendHi, l.addend);
+    d.put_count(row::kLogOffset, affine_value(l.offset), "offset of the logarithms");
+    d.put_count(row::kLogRow, l.row_multiplier, "logarithm's multiplier of the rows");
+    d.put_count(row::kLogSum, l.sum_multiplier, "logarithm's multiplier of the sum");
+    d.put_count(row::kLogShift, l.shift, "logarithm's shift");
+    d.put_wide(row::kLogAddendLo, row::kLogAddendHi, l.addend);
   }
   Result<Descriptor> operator()(const RowCommand& c) const {
     namespace row = rtl::row_cmd;
     namespace mode = rtl::lane_mode;
     DescriptorWords d("row command");
     const bool norm = c.op != RowOp::softmax;
-    d.flags(row::kMode, mode::kRows | (norm ? mode::kRowNorm : 0) |
-                            (c.op == RowOp::layer_norm ? mode::kRowCentred : 0) |
-                            (norm && c.per_channel > 1 ? mode::kRowSplat : 0) |
-                            (c.mask ? mode::kRowMask : 0) | (c.logarithm ? mode::kRowLog : 0));
-    shape(d, c);
-    d.count(row::kInOffset, at(c.in.offset), "offset");
-    d.stride(row::kInPiece, c.pieces, c.in.piece_stride, "stride of pieces");
-    d.strides(row::kInStride, c.rows, c.in.row_stride, "stride");
-    d.count(row::kOutOffset, at(c.out.offset), "offset of the output");
-    d.stride(row::kOutPiece, c.pieces, c.out.piece_stride, "stride of the output's pieces");
-    d.strides(row::kOutStride, c.rows, c.out.row_stride, "stride of the output");
-    d.count(row::kParameterOffset, at(c.parameter_offset), "parameter offset");
+    d.put_flags(row::kMode, mode::kRows | (norm ? mode::kRowNorm : 0) |
+                                (c.op == RowOp::layer_norm ? mode::kRowCentred : 0) |
+                                (norm && c.per_channel > 1 ? mode::kRowSplat : 0) |
+                                (c.mask ? mode::kRowMask : 0) | (c.logarithm ? mode::kRowLog : 0));
+    put_row_shape(d, c);
+    d.put_count(row::kInOffset, affine_value(c.in.offset), "offset");
+    d.put_stride(row::kInPiece, c.pieces, c.in.piece_stride, "stride of pieces");
+    d.put_strides(row::kInStride, c.rows, c.in.row_stride, "stride");
+    d.put_count(row::kOutOffset, affine_value(c.out.offset), "offset of the output");
+    d.put_stride(row::kOutPiece, c.pieces, c.out.piece_stride, "stride of the output's pieces");
+    d.put_strides(row::kOutStride, c.rows, c.out.row_stride, "stride of the output");
+    d.put_count(row::kParameterOffset, affine_value(c.parameter_offset), "parameter offset");
     if (c.mask) {
-      d.count(row::kMaskOffset, at(c.mask->offset), "offset of the mask");
-      d.stride(row::kMaskPiece, c.pieces, c.mask->piece_stride, "stride of the mask's pieces");
+      d.put_count(row::kMaskOffset, affine_value(c.mask->offset), "offset of the mask");
+      d.put_stride(row::kMaskPiece, c.pieces, c.mask->piece_stride, "stride of the mask's pieces");
     }
     if (c.mask || norm)
-      d.strides(row::kSecondStride, c.rows, c.mask ? c.mask->row_stride : c.parameter_stride,
-                c.mask ? "stride of the mask" : "stride of the channels");
-    constants(d, c, norm);
-    if (c.logarithm) logarithm(d, *c.logarithm);
-    return d.done();
+      d.put_strides(row::kSecondStride, c.rows, c.mask ? c.mask->row_stride : c.parameter_stride,
+                    c.mask ? "stride of the mask" : "stride of the channels");
+    put_row_constants(d, c, norm);
+    if (c.logarithm) put_row_logarithm(d, *c.logarithm);
+    return d.checked_descriptor();
   }
   /// Bits of the mode of rows that slide.
-  static uint32_t sliding(const LaneCommand& c) {
+  static uint32_t slide_bits(const LaneCommand& c) {
     namespace mode = rtl::lane_mode;
     if (c.slide == 0) return 0;
     return static_cast<uint32_t>(c.slide) << mode::kSlideShift |
@@ -364,36 +370,36 @@ struct Describe {
     DescriptorWords d("lane command");
     const LaneOperand b = c.b.value_or(LaneOperand{});
     const int64_t beat = contract::lane_beat(c, hw), beats = ceil_div(c.run, beat);
-    d.flags(vec::kMode, static_cast<uint32_t>(c.op) << mode::kOpShift |
-                            static_cast<uint32_t>(c.tap_op) << mode::kTapOpShift |
-                            (c.b ? mode::kBOn : 0) |
-                            (b.buffer == Buffer::parameter ? mode::kBParameter : 0) |
-                            (b.splat ? mode::kBSplat : 0) | (c.across ? mode::kAcross : 0) |
-                            (c.table ? mode::kTableOn : 0) | sliding(c));
-    d.count(vec::kBeat, beat, "beat");
-    d.count(vec::kBeats, beats, "beats");
-    d.count(vec::kTail, c.run - (beats - 1) * beat, "last beat");
+    d.put_flags(vec::kMode, static_cast<uint32_t>(c.op) << mode::kOpShift |
+                                static_cast<uint32_t>(c.tap_op) << mode::kTapOpShift |
+                                (c.b ? mode::kBOn : 0) |
+                                (b.buffer == Buffer::parameter ? mode::kBParameter : 0) |
+                                (b.splat ? mode::kBSplat : 0) | (c.across ? mode::kAcross : 0) |
+                                (c.table ? mode::kTableOn : 0) | slide_bits(c));
+    d.put_count(vec::kBeat, beat, "beat");
+    d.put_count(vec::kBeats, beats, "beats");
+    d.put_count(vec::kTail, c.run - (beats - 1) * beat, "last beat");
     // A row's columns but the first are taken one behind the other: there are so many in a line.
     auto rows = c.rows;
     auto taps = c.taps;
     if (c.slide > 0) taps[0] += (std::exchange(rows.back(), 1) - 1) * c.slide;
-    d.counts(vec::kTaps, taps, "taps");
-    d.counts(vec::kRows, rows, "rows");
-    d.count(vec::kAOffset, at(c.a.offset), "offset");
-    d.strides(vec::kTapStride, taps, c.tap_stride, "stride of the taps");
-    d.strides(vec::kAStride, rows, c.a.row_stride, "stride");
-    d.count(vec::kBOffset, at(b.offset), "offset of the second operand");
-    d.strides(vec::kBStride, c.rows, b.row_stride, "stride of the second operand");
-    d.count(vec::kOutOffset, at(c.slot_offset), "offset of the output");
-    d.strides(vec::kOutStride, c.rows, c.out_stride, "stride of the output");
-    factors(d, vec::kFactors, c.a.multiplier, b.multiplier, false);
+    d.put_counts(vec::kTaps, taps, "taps");
+    d.put_counts(vec::kRows, rows, "rows");
+    d.put_count(vec::kAOffset, affine_value(c.a.offset), "offset");
+    d.put_strides(vec::kTapStride, taps, c.tap_stride, "stride of the taps");
+    d.put_strides(vec::kAStride, rows, c.a.row_stride, "stride");
+    d.put_count(vec::kBOffset, affine_value(b.offset), "offset of the second operand");
+    d.put_strides(vec::kBStride, c.rows, b.row_stride, "stride of the second operand");
+    d.put_count(vec::kOutOffset, affine_value(c.slot_offset), "offset of the output");
+    d.put_strides(vec::kOutStride, c.rows, c.out_stride, "stride of the output");
+    put_factors(d, vec::kFactors, c.a.multiplier, b.multiplier, false);
     d.signed_part(vec::kZeros, 0, 8, c.a.zero, "zero point");
     d.signed_part(vec::kZeros, 8, 8, b.zero, "zero point");
     d.signed_part(vec::kZeros, 16, 16, c.output_zero, "zero point of the output");
     d.signed_part(vec::kLimits, 0, 8, c.low, "limit");
     d.signed_part(vec::kLimits, 8, 8, c.high, "limit");
-    d.part(vec::kLimits, 16, 8, c.shift, "shift");
-    return d.done();
+    d.put_part(vec::kLimits, 16, 8, c.shift, "shift");
+    return d.checked_descriptor();
   }
 };
 
@@ -423,7 +429,7 @@ namespace {
 using rtl::CommandPort;
 
 /// The bit of word 0 for a wait (false) or signal (true) of a buffer's token.
-uint32_t flag(CommandPort port, Buffer b, bool signal) {
+uint32_t token_flag(CommandPort port, Buffer b, bool signal) {
   namespace dma = rtl::dma_flags;
   namespace gemm = rtl::gemm_flags;
   namespace post = rtl::post_flags;
@@ -450,7 +456,7 @@ uint32_t flag(CommandPort port, Buffer b, bool signal) {
   return 0;
 }
 
-uint32_t filler(std::optional<Queue> q) {
+uint32_t filler_code(std::optional<Queue> q) {
   return q == Queue::post     ? rtl::kByPost
          : q == Queue::vector ? rtl::kByVector
                               : rtl::kByLoad;  // nobody takes it: whichever
@@ -458,7 +464,7 @@ uint32_t filler(std::optional<Queue> q) {
 
 }  // namespace
 
-void Descriptor::wait(CommandPort port, const Token& t) {
+void Descriptor::add_token_wait(CommandPort port, const Token& t) {
   if (t.kind == SyncKind::wait_primed) {
     words[0] |= rtl::post_flags::kWaitPrimed;
     return;
@@ -467,24 +473,24 @@ void Descriptor::wait(CommandPort port, const Token& t) {
     words[0] |= rtl::dma_flags::kWaitParameter;
     return;
   }
-  words[0] |= flag(port, t.buffer, false);
+  words[0] |= token_flag(port, t.buffer, false);
   const bool initial = t.kind == SyncKind::wait_free && !t.other;
   if (port == rtl::kLoad && !initial)
     words[0] |= (t.other == Queue::vector ? rtl::kFromVector
                  : t.other == Queue::load ? rtl::kFromLoad
                                           : rtl::kFromMain)
                 << rtl::dma_flags::kFromShift;
-  if (port == rtl::kStore) words[0] |= filler(t.other) << rtl::dma_flags::kFromShift;
+  if (port == rtl::kStore) words[0] |= filler_code(t.other) << rtl::dma_flags::kFromShift;
   if (port == rtl::kPost && initial) words[0] |= rtl::post_flags::kWaitInitial;
   if (port == rtl::kVector && initial) words[0] |= rtl::vector_flags::kWaitInitial;
 }
 
-void Descriptor::signal(CommandPort port, const Token& t) {
+void Descriptor::add_token_signal(CommandPort port, const Token& t) {
   if (port == rtl::kLoad && t.kind == SyncKind::signal_free) {
     words[0] |= rtl::dma_flags::kSignalParameter;
     return;
   }
-  words[0] |= flag(port, t.buffer, true);
+  words[0] |= token_flag(port, t.buffer, true);
   if (port == rtl::kLoad) {
     const bool other = t.kind == SyncKind::signal_primed || t.other == Queue::vector;
     words[0] |= (other                    ? rtl::kToOther
@@ -492,10 +498,10 @@ void Descriptor::signal(CommandPort port, const Token& t) {
                                           : rtl::kToMain)
                 << rtl::dma_flags::kToShift;
   }
-  if (port == rtl::kStore) words[0] |= filler(t.other) << rtl::dma_flags::kToShift;
+  if (port == rtl::kStore) words[0] |= filler_code(t.other) << rtl::dma_flags::kToShift;
 }
 
-void Descriptor::use(CommandPort port, const std::array<int64_t, kBuffers>& slots) {
+void Descriptor::name_slots(CommandPort port, const std::array<int64_t, kBuffers>& slots) {
   const auto slot = [&](Buffer b, uint32_t shift) {
     words[0] |= static_cast<uint32_t>(slots[static_cast<size_t>(b)]) << shift;
   };
@@ -528,14 +534,15 @@ int64_t evaluate(const Affine& a, std::span<const int64_t> indices) {
   return value;
 }
 
-Result<Descriptor> describe(const Program& program, const HwConfig& hw, const Command& command,
-                            std::span<const int64_t> indices, std::optional<Dataflow> layer) {
+Result<Descriptor> describe_command(const Program& program, const HwConfig& hw,
+                                    const Command& command, std::span<const int64_t> indices,
+                                    std::optional<Dataflow> layer) {
   return std::visit(Describe{program, hw, indices, layer.value_or(program.dataflow)}, command);
 }
 
 void add_drain(Descriptor& gemm, const DrainCommand& drain, std::span<const int64_t> indices) {
   gemm.words[rtl::gemm_cmd::kFlags] |= rtl::gemm_flags::kDrain;
-  if (overwrites(drain.first_of, drain.accumulate, indices))
+  if (overwrites_sums(drain.first_of, drain.accumulate, indices))
     gemm.words[rtl::gemm_cmd::kFlags] |= rtl::gemm_flags::kDrainOverwrite;
   // Within an accumulator slot, of less than 2^30 rows.
   gemm.words[rtl::gemm_cmd::kAccumulatorRow] =

@@ -25,10 +25,10 @@ struct Descriptor {
   std::array<uint32_t, rtl::kWords> words{};
 
   /// Marks a wait for or a signal of a token, on the queue of `port`.
-  void wait(rtl::CommandPort port, const Token& t);
-  void signal(rtl::CommandPort port, const Token& t);
+  void add_token_wait(rtl::CommandPort port, const Token& t);
+  void add_token_signal(rtl::CommandPort port, const Token& t);
   /// Names the slots that the command uses of buffers which other queues use too.
-  void use(rtl::CommandPort port, const std::array<int64_t, kBuffers>& slots);
+  void name_slots(rtl::CommandPort port, const std::array<int64_t, kBuffers>& slots);
 };
 
 /// The port of the core that takes a queue's commands. Loads, gemms, posts, vector commands, stores
@@ -41,9 +41,9 @@ int64_t evaluate(const Affine& a, std::span<const int64_t> indices);
 /// The words of a command that verify() has accepted. `layer`: the dataflow of the command's layer;
 /// none: the program's. Errc::unsupported for what rtl/README.md has
 /// under "In the model and not in the core", and for a value that its field has no room for.
-Result<Descriptor> describe(const Program& program, const HwConfig& hw, const Command& command,
-                            std::span<const int64_t> indices,
-                            std::optional<Dataflow> layer = std::nullopt);
+Result<Descriptor> describe_command(const Program& program, const HwConfig& hw,
+                                    const Command& command, std::span<const int64_t> indices,
+                                    std::optional<Dataflow> layer = std::nullopt);
 
 /// Output stationary: a drain is part of the gemm before it.
 void add_drain(Descriptor& gemm, const DrainCommand& drain, std::span<const int64_t> indices);

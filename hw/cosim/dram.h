@@ -20,7 +20,7 @@ class PacedChannel {
   explicit PacedChannel(ByteRate rate) : rate_(rate) {}
 
   /// Whether the beat that is shown in `cycle` is taken in it.
-  bool take(const rtl::Request& beat, int64_t cycle) {
+  bool try_take(const rtl::Request& beat, int64_t cycle) {
     if (begin_ < 0) begin_ = cycle;
     const int64_t let_through = (cycle - begin_ + 1) * rate_.milli;  // in thousandths of bytes
     if (beat.last && let_through < 1000 * (bytes_ + beat.bytes)) return false;
@@ -53,7 +53,7 @@ class ReturnPath {
     rtl::Tag tag;
   };
   /// The beat that arrives in `cycle`, if there is one.
-  const Beat* arrived(int64_t cycle) const {
+  const Beat* arrived_beat(int64_t cycle) const {
     return !beats_.empty() && beats_.front().due <= cycle ? &beats_.front() : nullptr;
   }
   void pop() { beats_.pop_front(); }
@@ -75,7 +75,7 @@ class WritePath {
   };
   void push(Beat beat) { beats_.push_back(std::move(beat)); }
   /// The next beat that is there by `cycle`.
-  std::optional<Beat> arrived(int64_t cycle) {
+  std::optional<Beat> take_arrived(int64_t cycle) {
     if (beats_.empty() || beats_.front().due > cycle) return std::nullopt;
     Beat out = std::move(beats_.front());
     beats_.pop_front();

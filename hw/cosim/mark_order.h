@@ -21,12 +21,12 @@ class MarkOrder {
       : program_(program), by_tensor_(program.tensors.size()) {}
 
   /// A command, wherever it stands in loops.
-  void command(const Command& c) {
+  void note_command(const Command& c) {
     fresh_[static_cast<size_t>(queue_of(c))] = true;
     if (const auto* store = std::get_if<StoreCommand>(&c)) store_ = store->tensor;
   }
   /// A mark that is set behind a command of its queue.
-  void mark(const Mark& m) {
+  void note_mark(const Mark& m) {
     const bool shared = program_.tensors[static_cast<size_t>(store_)].memory == Memory::shared;
     const size_t kind = m.queue == Queue::load    ? rtl::marks::kLoaded
                         : m.queue == Queue::stage ? rtl::marks::kStaged
@@ -36,7 +36,7 @@ class MarkOrder {
     by_tensor_[static_cast<size_t>(m.tensor)][kind] = counts_[kind];
   }
   /// What a wait for a tensor's marks needs that stands here.
-  const Counts& wanted(int tensor) const { return by_tensor_[static_cast<size_t>(tensor)]; }
+  const Counts& counts_wanted(int tensor) const { return by_tensor_[static_cast<size_t>(tensor)]; }
 
  private:
   const Program& program_;
@@ -47,7 +47,7 @@ class MarkOrder {
 };
 
 /// Raises each count to the other's.
-inline void raise(MarkOrder::Counts& to, const MarkOrder::Counts& other) {
+inline void raise_counts(MarkOrder::Counts& to, const MarkOrder::Counts& other) {
   for (size_t i = 0; i < to.size(); ++i) to[i] = std::max(to[i], other[i]);
 }
 

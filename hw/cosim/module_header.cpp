@@ -52,14 +52,14 @@ std::vector<std::string> split_tokens(const std::string& text) {
   return out;
 }
 
-bool opens(const std::string& t) { return t == "(" || t == "[" || t == "{"; }
-bool closes(const std::string& t) { return t == ")" || t == "]" || t == "}"; }
+bool opens_bracket(const std::string& t) { return t == "(" || t == "[" || t == "{"; }
+bool closes_bracket(const std::string& t) { return t == ")" || t == "]" || t == "}"; }
 
 /// What stands between the bracket that `tokens` begin with and the one that closes it.
 Tokens in_brackets(Tokens tokens) {
   int depth = 0;
   for (size_t i = 0; i < tokens.size(); ++i) {
-    depth += opens(tokens[i]) ? 1 : closes(tokens[i]) ? -1 : 0;
+    depth += opens_bracket(tokens[i]) ? 1 : closes_bracket(tokens[i]) ? -1 : 0;
     if (depth == 0) return tokens.subspan(1, i - 1);
   }
   return tokens.subspan(1);
@@ -71,7 +71,7 @@ std::vector<Tokens> items_of(Tokens tokens) {
   int depth = 0;
   size_t begin = 0;
   for (size_t i = 0; i < tokens.size(); ++i) {
-    depth += opens(tokens[i]) ? 1 : closes(tokens[i]) ? -1 : 0;
+    depth += opens_bracket(tokens[i]) ? 1 : closes_bracket(tokens[i]) ? -1 : 0;
     if (depth != 0 || tokens[i] != ",") continue;
     out.push_back(tokens.subspan(begin, i - begin));
     begin = i + 1;
@@ -81,11 +81,11 @@ std::vector<Tokens> items_of(Tokens tokens) {
 }
 
 /// The last name outside brackets and before a default; and whether there is a default.
-std::pair<std::string, bool> declared(Tokens item) {
+std::pair<std::string, bool> declared_name(Tokens item) {
   std::pair<std::string, bool> out;
   int depth = 0;
   for (const std::string& token : item) {
-    depth += opens(token) ? 1 : closes(token) ? -1 : 0;
+    depth += opens_bracket(token) ? 1 : closes_bracket(token) ? -1 : 0;
     if (depth == 0 && token == "=") out.second = true;
     if (depth == 0 && !out.second && begins_name(token)) out.first = token;
   }
@@ -97,7 +97,7 @@ void add_parameters(Tokens list, ModuleHeader& to) {
   for (const Tokens item : items_of(list)) {
     if (item.empty()) continue;
     if (item[0] == "localparam" || item[0] == "parameter") own = item[0] == "localparam";
-    const auto [name, has_default] = declared(item);
+    const auto [name, has_default] = declared_name(item);
     if (!own) to.parameters.emplace_back(name, !has_default);
   }
 }
@@ -110,7 +110,7 @@ bool add_ports(Tokens list, ModuleHeader& to) {
     if (item.empty()) continue;
     if (std::ranges::find(kDirections, item[0]) != kDirections.end()) direction = item[0];
     if (direction.empty()) return false;
-    to.ports.emplace_back(declared(item).first, direction);
+    to.ports.emplace_back(declared_name(item).first, direction);
   }
   return true;
 }
@@ -156,7 +156,7 @@ Result<ModuleHeader> read_header(const std::string& text, const std::string& nam
   return out;
 }
 
-std::vector<std::string> differences(const ModuleHeader& own, const ModuleHeader& other) {
+std::vector<std::string> header_differences(const ModuleHeader& own, const ModuleHeader& other) {
   std::vector<std::string> out;
   const auto find = [](const auto& list, const std::string& name) {
     return std::ranges::find_if(list, [&](const auto& one) { return one.first == name; });

@@ -22,6 +22,6 @@ Result<ModuleHeader> read_header(const std::string& text, const std::string& nam
 
 /// In which names and directions `other` can't be connected as `own` is, a sentence each. Order
 /// doesn't matter, nor do parameters that only `other` has, with a default.
-std::vector<std::string> differences(const ModuleHeader& own, const ModuleHeader& other);
+std::vector<std::string> header_differences(const ModuleHeader& own, const ModuleHeader& other);
 
 }  // namespace accsim::hw

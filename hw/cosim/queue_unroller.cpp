@@ -19,11 +19,11 @@ QueueUnroller::QueueUnroller(const Program& program, const HwConfig& hw, const T
       dataflow_(program.dataflow),
       regions_(program, channels, queue) {
   MarkOrder marks(program);
-  flatten(marks);
+  append_ops(marks);
 }
 
 /// Appends what concerns this queue; loops without any of it are left out.
-void QueueUnroller::flatten(MarkOrder& marks) {
+void QueueUnroller::append_ops(MarkOrder& marks) {
   const auto loop = [&](const Loop& l, const auto& inner) {
     const size_t begin = ops_.size();
     ops_.push_back({.kind = Op::Kind::loop, .loop = &l});
@@ -40,31 +40,31 @@ void QueueUnroller::flatten(MarkOrder& marks) {
     ops_.push_back({.kind = Op::Kind::layer, .dataflow = h.dataflow});
   };
   const auto command = [&](const Command& c) {
-    marks.command(c);
+    marks.note_command(c);
     if (queue_of(c) == queue_) ops_.push_back({.kind = Op::Kind::command, .command = &c});
   };
-  const auto mark = [&](const Mark& m) { flatten(m, marks); };
+  const auto mark = [&](const Mark& m) { append_ops(m, marks); };
   visit_nest(program_.body, Overloaded{loop, sync, mark, head, command});
 }
 
-void QueueUnroller::flatten(const Mark& mark, MarkOrder& marks) {
-  if (!mark.waits) marks.mark(mark);
+void QueueUnroller::append_ops(const Mark& mark, MarkOrder& marks) {
+  if (!mark.waits) marks.note_mark(mark);
   if (mark.queue != queue_) return;
   ops_.push_back({.kind = mark.waits ? Op::Kind::wait_marks : Op::Kind::mark,
                   .mark = &mark,
-                  .marks = marks.wanted(mark.tensor)});
+                  .marks = marks.counts_wanted(mark.tensor)});
 }
 
 Result<std::optional<QueueUnroller::Entry>> QueueUnroller::next() {
   while (at_ < ops_.size()) {
-    const Result<bool> complete = run(ops_[at_]);
+    const Result<bool> complete = run_op(ops_[at_]);
     if (!complete) return complete.errors();
     if (*complete) return std::exchange(done_, std::nullopt);
   }
   return std::exchange(open_, std::nullopt);
 }
 
-Result<bool> QueueUnroller::run(const Op& op) {
+Result<bool> QueueUnroller::run_op(const Op& op) {
   ++at_;
   int64_t* index = op.loop ? &indices_[static_cast<size_t>(op.loop->id)] : nullptr;
   switch (op.kind) {
@@ -78,13 +78,13 @@ Result<bool> QueueUnroller::run(const Op& op) {
         *index = -1;
       return false;
     case Op::Kind::sync:
-      if (Status s = fold(*op.sync); !s) return s.errors();
+      if (Status s = fold_sync(*op.sync); !s) return s.errors();
       return false;
     case Op::Kind::layer:
       dataflow_ = op.dataflow;
       return false;
     case Op::Kind::wait_marks:
-      raise(marks_, op.marks);
+      raise_counts(marks_, op.marks);
       waited_.push_back(*op.mark);
       return false;
     case Op::Kind::mark:
@@ -94,13 +94,13 @@ Result<bool> QueueUnroller::run(const Op& op) {
       open_->marks.push_back(*op.mark);
       return false;
     case Op::Kind::command:
-      if (Status s = take(*op.command); !s) return s.errors();
+      if (Status s = take_command(*op.command); !s) return s.errors();
       return done_.has_value();
   }
   return false;
 }
 
-Status QueueUnroller::take(const Command& command) {
+Status QueueUnroller::take_command(const Command& command) {
   const auto* drain = std::get_if<DrainCommand>(&command);
   if (drain && open_ && !open_->drained && waits_.empty()) {
     add_drain(open_->descriptor, *drain, indices_);
@@ -108,16 +108,16 @@ Status QueueUnroller::take(const Command& command) {
     ++ordinal_;
     return ok();
   }
-  Result<Descriptor> d = describe(program_, hw_, command, indices_, dataflow_);
+  Result<Descriptor> d = describe_command(program_, hw_, command, indices_, dataflow_);
   if (!d) return d.errors();
-  for (const Token& t : waits_) d->wait(port_, t);
+  for (const Token& t : waits_) d->add_token_wait(port_, t);
   waits_.clear();
-  d->use(port_, slots_);
+  d->name_slots(port_, slots_);
   if (port_ == rtl::kLoad || port_ == rtl::kStore || port_ == rtl::kStage) {
     static_assert(rtl::stage_cmd::kWalk == 0);
     std::ranges::copy(std::exchange(marks_, {}), &d->words[rtl::dma_cmd::kMarks]);
   }
-  regions_.take(command, *d);
+  regions_.complete_descriptor(command, *d);
   done_ = std::exchange(open_, Entry{*d,
                                      &command,
                                      ordinal_++,
@@ -132,23 +132,25 @@ Status QueueUnroller::take(const Command& command) {
 }
 
 /// The token that the operation is about, and the queue at its other end.
-Token QueueUnroller::token(const Sync& s) {
+Token QueueUnroller::token_of_sync(const Sync& s) {
   const int64_t mine = done_syncs_[static_cast<size_t>(s.kind)][static_cast<size_t>(s.buffer)]++;
-  const int64_t n = order_.ordinal(s.kind, s.buffer, queue_, mine);
+  const int64_t n = order_.ordinal_of_op(s.kind, s.buffer, queue_, mine);
   Token out{s.kind, s.buffer, std::nullopt};
   switch (s.kind) {
     case SyncKind::wait_free:
-      if (!order_.initial(s.buffer, n))
-        out.other = order_.queue(SyncKind::signal_free, s.buffer, n - order_.slots(s.buffer));
+      if (!order_.is_initial(s.buffer, n))
+        out.other =
+            order_.queue_of_op(SyncKind::signal_free, s.buffer, n - order_.slot_count(s.buffer));
       break;
     case SyncKind::signal_free:
-      out.other = order_.queue(SyncKind::wait_free, s.buffer, n + order_.slots(s.buffer));
+      out.other =
+          order_.queue_of_op(SyncKind::wait_free, s.buffer, n + order_.slot_count(s.buffer));
       break;
     case SyncKind::wait_full:
-      out.other = order_.queue(SyncKind::signal_full, s.buffer, n);
+      out.other = order_.queue_of_op(SyncKind::signal_full, s.buffer, n);
       break;
     case SyncKind::signal_full:
-      out.other = order_.queue(SyncKind::wait_full, s.buffer, n);
+      out.other = order_.queue_of_op(SyncKind::wait_full, s.buffer, n);
       break;
     case SyncKind::signal_primed:
     case SyncKind::wait_primed:
@@ -158,17 +160,17 @@ Token QueueUnroller::token(const Sync& s) {
   const bool by_ring =
       s.queue == Queue::load && s.kind == SyncKind::wait_free && s.buffer == Buffer::parameter;
   if (is_wait(s.kind) && !by_ring)
-    slots_[static_cast<size_t>(s.buffer)] = order_.slot(s.kind, s.buffer, queue_, mine);
+    slots_[static_cast<size_t>(s.buffer)] = order_.slot_of_wait(s.kind, s.buffer, queue_, mine);
   return out;
 }
 
-Status QueueUnroller::fold(const Sync& sync) {
+Status QueueUnroller::fold_sync(const Sync& sync) {
   const bool region = sync.region >= 0;
   if (is_wait(sync.kind)) {
     if (region)
-      regions_.wait(sync);
+      regions_.note_wait(sync);
     else
-      waits_.push_back(token(sync));
+      waits_.push_back(token_of_sync(sync));
     syncs_.push_back(sync);
     return ok();
   }
@@ -177,9 +179,9 @@ Status QueueUnroller::fold(const Sync& sync) {
                  "co-simulation"};
   open_->signals.push_back(sync);
   if (region)
-    regions_.signal(sync, open_->descriptor);
+    regions_.put_signal(sync, open_->descriptor);
   else
-    open_->descriptor.signal(port_, token(sync));
+    open_->descriptor.add_token_signal(port_, token_of_sync(sync));
   return ok();
 }
 
@@ -207,7 +209,8 @@ std::string loops_of(const Program& program, const QueueUnroller::Entry& e) {
 
 }  // namespace
 
-CommandPlace place(const Program& program, const HwConfig& hw, Queue queue, int64_t ordinal) {
+CommandPlace place_of_command(const Program& program, const HwConfig& hw, Queue queue,
+                              int64_t ordinal) {
   const TokenOrder order(program, hw);
   const ChannelOrder channels(program);
   QueueUnroller cursor(program, hw, order, channels, queue);

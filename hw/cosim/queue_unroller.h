@@ -48,13 +48,13 @@ class QueueUnroller {
     MarkOrder::Counts marks{};                        ///< wait_marks
     Dataflow dataflow = Dataflow::weight_stationary;  ///< layer
   };
-  void flatten(MarkOrder& marks);
-  void flatten(const Mark& mark, MarkOrder& marks);
+  void append_ops(MarkOrder& marks);
+  void append_ops(const Mark& mark, MarkOrder& marks);
   /// Runs `op`; true when a command before it is complete.
-  Result<bool> run(const Op& op);
-  Status take(const Command& command);
-  Status fold(const Sync& sync);
-  Token token(const Sync& sync);
+  Result<bool> run_op(const Op& op);
+  Status take_command(const Command& command);
+  Status fold_sync(const Sync& sync);
+  Token token_of_sync(const Sync& sync);
 
   const Program& program_;
   const HwConfig& hw_;
@@ -83,6 +83,7 @@ struct CommandPlace {
   std::string layer;  ///< empty in a program without layers
 };
 /// Of the queue's command `ordinal`.
-CommandPlace place(const Program& program, const HwConfig& hw, Queue queue, int64_t ordinal);
+CommandPlace place_of_command(const Program& program, const HwConfig& hw, Queue queue,
+                              int64_t ordinal);
 
 }  // namespace accsim::hw

@@ -16,11 +16,11 @@ class RegionCursor {
   RegionCursor(const Program& program, const ChannelOrder& order, Queue queue);
 
   /// A wait on a region, for the next command.
-  void wait(const Sync& s);
+  void note_wait(const Sync& s);
   /// A signal on a region, of the descriptor's command.
-  void signal(const Sync& s, Descriptor& d) const;
+  void put_signal(const Sync& s, Descriptor& d) const;
   /// The queue's next command.
-  void take(const Command& command, Descriptor& d);
+  void complete_descriptor(const Command& command, Descriptor& d);
 
  private:
   /// A side of a region as this queue uses it.
@@ -28,8 +28,8 @@ class RegionCursor {
     int64_t waits = 0;  ///< so far
     bool waiting = false;
   };
-  uint32_t flags(int tensor, bool fills);
-  int64_t offset(int tensor, bool fills) const;
+  uint32_t slot_flags(int tensor, bool fills);
+  int64_t slot_begin(int tensor, bool fills) const;
 
   const Program& program_;
   const ChannelOrder& order_;

@@ -15,7 +15,7 @@ namespace {
 constexpr const char* kModuleList = "accsim.f";
 constexpr const char* kCheckerList = "accsim_sva.f";
 
-Result<std::vector<std::string>> listed(const VerilatedCoreOptions& o, const char* list) {
+Result<std::vector<std::string>> listed_files(const VerilatedCoreOptions& o, const char* list) {
   const Result<std::string> text = read_core_file(o.source_dir / "rtl" / list);
   if (!text) return text.errors();
   std::istringstream in(*text);
@@ -24,7 +24,7 @@ Result<std::vector<std::string>> listed(const VerilatedCoreOptions& o, const cha
   return out;
 }
 
-bool has(const std::vector<std::string>& words, const std::string& word) {
+bool has_word(const std::vector<std::string>& words, const std::string& word) {
   return std::ranges::find(words, word) != words.end();
 }
 
@@ -37,7 +37,7 @@ bool is_module(const fs::path& file) { return !is_package(file) && !is_checker(f
 Error wrong_name(const fs::path& file, std::vector<std::string> names) {
   std::erase_if(names, [](const std::string& name) { return !name.ends_with(".sv"); });
   std::string message = "no file of rtl/ has this name, so it can't stand in for one";
-  const auto near = nearest(file.filename().string(), names);
+  const auto near = nearest_word(file.filename().string(), names);
   message += near ? fmt::format("; did you mean {}?", *near) : ".";
   message += " The files are those of rtl/accsim.f and rtl/accsim_sva.f.";
   return {Errc::invalid, std::move(message), file.string()};
@@ -54,17 +54,17 @@ Status same_header(const VerilatedCoreOptions& o, const fs::path& file) {
   if (!a) return a.errors();
   if (!b) return b.errors();
   Errors errors;
-  for (const std::string& difference : differences(*a, *b))
+  for (const std::string& difference : header_differences(*a, *b))
     errors.push_back(
         {Errc::invalid, difference + " (compared with " + own.string() + ")", file.string()});
   return errors.empty() ? ok() : Status(std::move(errors));
 }
 
 /// As a word of a list.
-std::string quoted(const fs::path& file) { return '"' + file.string() + '"'; }
+std::string quoted_path(const fs::path& file) { return '"' + file.string() + '"'; }
 
 /// What Verilator says of a module that is in the core.
-std::string present(const std::string& module) {
+std::string presence_text(const std::string& module) {
   return fmt::format("accsim: {} is in the core", module);
 }
 
@@ -78,8 +78,8 @@ fs::path rtl_file(const VerilatedCoreOptions& o, const std::string& name) {
 
 Status check_replaced(const VerilatedCoreOptions& o) {
   if (o.replaced.empty()) return ok();
-  Result<std::vector<std::string>> names = listed(o, kModuleList);
-  const Result<std::vector<std::string>> checkers = listed(o, kCheckerList);
+  Result<std::vector<std::string>> names = listed_files(o, kModuleList);
+  const Result<std::vector<std::string>> checkers = listed_files(o, kCheckerList);
   if (!names) return names.errors();
   if (!checkers) return checkers.errors();
   names->insert(names->end(), checkers->begin(), checkers->end());
@@ -88,7 +88,7 @@ Status check_replaced(const VerilatedCoreOptions& o) {
   for (const fs::path& file : o.replaced) {
     if (rtl_file(o, file.filename().string()) != file)
       add({Errc::usage, "another file of this name stands in for the same one", file.string()});
-    else if (file.extension() != ".sv" || !has(*names, file.filename().string()))
+    else if (file.extension() != ".sv" || !has_word(*names, file.filename().string()))
       add(wrong_name(file, *names));
     else if (is_checker(file) && !o.assertions)
       add({Errc::usage, "assertions are checked with --assertions only", file.string()});
@@ -103,15 +103,15 @@ Result<std::string> core_list(const VerilatedCoreOptions& o, const fs::path& wit
   std::string out;
   for (const char* list : {kModuleList, kCheckerList}) {
     if (list == kCheckerList && !o.assertions) continue;
-    const Result<std::vector<std::string>> words = listed(o, list);
+    const Result<std::vector<std::string>> words = listed_files(o, list);
     if (!words) return words.errors();
     for (const std::string& word : *words) {
       const bool own = std::ranges::none_of(
           o.replaced, [&](const fs::path& file) { return file.filename() == word; });
-      out += (own ? word : quoted(rtl_file(o, word))) + "\n";
+      out += (own ? word : quoted_path(rtl_file(o, word))) + "\n";
     }
   }
-  return out + quoted(witness) + "\n";
+  return out + quoted_path(witness) + "\n";
 }
 
 std::string witness_text(const VerilatedCoreOptions& o) {
@@ -122,7 +122,7 @@ std::string witness_text(const VerilatedCoreOptions& o) {
     out += fmt::format(
         "module accsim_witness_{0}; $info(\"{1}\"); endmodule\n"
         "bind {0} accsim_witness_{0} u_accsim_witness ();\n",
-        name, present(name));
+        name, presence_text(name));
   }
   return out;
 }
@@ -130,7 +130,7 @@ std::string witness_text(const VerilatedCoreOptions& o) {
 Status replaced_wrong(const VerilatedCoreOptions& o, const std::string& log) {
   Errors errors;
   for (const fs::path& file : o.replaced)
-    if (is_module(file) && log.find(present(file.stem().string())) == std::string::npos)
+    if (is_module(file) && log.find(presence_text(file.stem().string())) == std::string::npos)
       errors.push_back(
           {Errc::invalid,
            "the core of this machine and dataflow has no such module (--dataflow chooses the "

@@ -28,7 +28,7 @@ std::optional<std::string> content_of(const fs::path& file) {
   return out;
 }
 
-bool flush(const fs::path& file) {
+bool flush_to_disk(const fs::path& file) {
   const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return false;
   const bool done = ::fsync(fd) == 0;
@@ -38,13 +38,14 @@ bool flush(const fs::path& file) {
 
 }  // namespace
 
-bool seal(const fs::path& file) {
+bool seal_file(const fs::path& file) {
   const std::optional<std::string> bytes = content_of(file);
   if (!bytes || bytes->empty()) return false;
   std::ofstream out(seal_of(file), std::ios::binary);
   out << hash_text(*bytes);
   out.close();
-  return out && flush(file) && flush(seal_of(file)) && flush(file.parent_path());
+  return out && flush_to_disk(file) && flush_to_disk(seal_of(file)) &&
+         flush_to_disk(file.parent_path());
 }
 
 bool is_intact(const fs::path& file) {

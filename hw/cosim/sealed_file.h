@@ -5,7 +5,7 @@ namespace accsim::hw {
 
 /// Writes the hash of a file beside it, and both to the disk: what is_intact() asks for. False when
 /// that can't be done.
-bool seal(const std::filesystem::path& file);
+bool seal_file(const std::filesystem::path& file);
 
 /// Whether the file is there, and as it was when it was sealed.
 bool is_intact(const std::filesystem::path& file);

@@ -26,7 +26,7 @@ class SumCheck {
     int64_t columns = 0;        ///< sums of a row
   };
   /// What a cycle of the core shows. Nothing more once there is a difference.
-  void take(const rtl::Cycle& cycle);
+  void take_sums(const rtl::Cycle& cycle);
   /// When the program has ended: sums that are missing are a difference.
   void finish();
   const std::optional<Difference>& difference() const { return difference_; }
@@ -41,10 +41,10 @@ class SumCheck {
     std::vector<int32_t> sums;
     int64_t columns = 0;  ///< that haven't all of their rows
   };
-  void take(size_t column, const rtl::Cycle& cycle);
-  Open& open(size_t write);
-  void close();
-  void differs(size_t write, std::string text, std::vector<int32_t> sums = {});
+  void take_sums(size_t column, const rtl::Cycle& cycle);
+  Open& open_write(size_t write);
+  void close_writes();
+  void note_difference(size_t write, std::string text, std::vector<int32_t> sums = {});
 
   const std::vector<AccumulatorWrite>& writes_;
   const bool upwards_;

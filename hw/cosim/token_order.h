@@ -20,15 +20,15 @@ class TokenOrder {
 
   /// The queue of the n-th operation of a kind on a buffer; none when there are no such operations,
   /// and behind the last one where several queues do them.
-  std::optional<Queue> queue(SyncKind kind, Buffer b, int64_t n) const;
+  std::optional<Queue> queue_of_op(SyncKind kind, Buffer b, int64_t n) const;
   /// Of all operations of a kind on a buffer, the number of those before the n-th that `queue`
   /// does.
-  int64_t ordinal(SyncKind kind, Buffer b, Queue queue, int64_t n) const;
+  int64_t ordinal_of_op(SyncKind kind, Buffer b, Queue queue, int64_t n) const;
   /// The slot that the n-th wait of a kind which `queue` does on a buffer is for.
-  int64_t slot(SyncKind kind, Buffer b, Queue queue, int64_t n) const;
+  int64_t slot_of_wait(SyncKind kind, Buffer b, Queue queue, int64_t n) const;
   /// Is the n-th claim of a free slot one of those that the buffer begins with?
-  bool initial(Buffer b, int64_t n) const { return n < slots_[static_cast<size_t>(b)]; }
-  int64_t slots(Buffer b) const { return slots_[static_cast<size_t>(b)]; }
+  bool is_initial(Buffer b, int64_t n) const { return n < slots_[static_cast<size_t>(b)]; }
+  int64_t slot_count(Buffer b) const { return slots_[static_cast<size_t>(b)]; }
 
  private:
   struct Sequence {
@@ -38,15 +38,15 @@ class TokenOrder {
   };
   using Sequences = std::array<std::array<Sequence, kBuffers>, kSyncKinds>;
 
-  const Sequence& at(SyncKind kind, Buffer b) const {
+  const Sequence& sequence_at(SyncKind kind, Buffer b) const {
     return sequences_[static_cast<size_t>(kind)][static_cast<size_t>(b)];
   }
   bool written_out(SyncKind kind, Buffer b) const;
-  Sequence& sequence(const Sync& s) {
+  Sequence& sequence_of(const Sync& s) {
     return sequences_[static_cast<size_t>(s.kind)][static_cast<size_t>(s.buffer)];
   }
   void write_out(const Program& program);
-  void note(const Sync& sync);
+  void note_sync(const Sync& sync);
 
   std::array<int64_t, kBuffers> slots_;
   Sequences sequences_;

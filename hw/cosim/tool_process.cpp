@@ -19,7 +19,7 @@ namespace accsim::hw {
 namespace {
 
 /// A shell that passes SIGTERM on to all that it has started.
-std::string guarded(const std::string& command) {
+std::string guarded_script(const std::string& command) {
   return "trap 'trap - TERM; kill -TERM 0' TERM\n(" + command + "\n) &\nwait $!\n";
 }
 
@@ -40,8 +40,8 @@ std::string guarded(const std::string& command) {
 }
 
 /// Starts a tool; 0 when there can't be another process.
-pid_t start(const ToolCommand& tool) {
-  const std::string script = guarded(tool.command), file = tool.log.string();
+pid_t start_tool(const ToolCommand& tool) {
+  const std::string script = guarded_script(tool.command), file = tool.log.string();
   const pid_t parent = ::getpid(), child = ::fork();
   if (child < 0) return 0;
   if (child == 0) become_tool(script.c_str(), file.c_str(), parent);
@@ -66,16 +66,16 @@ struct Child {
 struct Running {
   std::vector<Child> tools;
 
-  void end() const {
+  void terminate_all() const {
     for (const Child& tool : tools) ::kill(-tool.pid, SIGTERM);
   }
   ~Running() {
-    end();
+    terminate_all();
     for (const Child& tool : tools) ::waitpid(tool.pid, nullptr, 0);
   }
 };
 
-std::string host() {
+std::string host_name() {
   utsname name{};
   return ::uname(&name) == 0 ? name.nodename : "unknown";
 }
@@ -96,11 +96,11 @@ ToolsEnd run_tools(const std::vector<ToolCommand>& commands, size_t most,
   const auto end_with = [&](ToolEnd how, size_t which) {
     if (out.end != ToolEnd::good) return;
     out = {how, which};
-    running.end();
+    running.terminate_all();
   };
   while (true) {
     while (out.end == ToolEnd::good && next < commands.size() && running.tools.size() < most) {
-      if (const pid_t pid = start(commands[next]); pid > 0)
+      if (const pid_t pid = start_tool(commands[next]); pid > 0)
         running.tools.push_back({pid, next++});
       else
         end_with(ToolEnd::failed, next);
@@ -120,11 +120,11 @@ ToolsEnd run_tools(const std::vector<ToolCommand>& commands, size_t most,
   }
 }
 
-std::string process_mark() { return fmt::format("{}@{}", ::getpid(), host()); }
+std::string process_mark() { return fmt::format("{}@{}", ::getpid(), host_name()); }
 
 bool is_of_the_dead(const std::string& mark) {
   const size_t at = mark.find('@');
-  if (at == std::string::npos || mark.substr(at + 1) != host()) return false;
+  if (at == std::string::npos || mark.substr(at + 1) != host_name()) return false;
   pid_t pid = 0;
   const auto [end, error] = std::from_chars(mark.data(), mark.data() + at, pid);
   if (error != std::errc() || end != mark.data() + at || pid < 1) return false;

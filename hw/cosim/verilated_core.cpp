@@ -30,7 +30,7 @@ bool is_of_core(const fs::path& file) {
 }
 
 /// Everything that a variant is made of, as text.
-Result<std::string> ingredients(const CoreRecipe& recipe, const VerilatedCoreOptions& o) {
+Result<std::string> ingredients_text(const CoreRecipe& recipe, const VerilatedCoreOptions& o) {
   std::string all = recipe.tools;
   for (const std::string& p : recipe.parameters) all += p + "\n";
   std::vector<fs::path> files = {o.source_dir / "hw/cosim/rtl_abi.h",
@@ -50,7 +50,7 @@ Result<std::string> ingredients(const CoreRecipe& recipe, const VerilatedCoreOpt
 }
 
 /// Without comments and blanks.
-std::string bare(const std::string& text) {
+std::string bare_text(const std::string& text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
     if (text.compare(i, 2, "//") == 0) i = std::min(text.find('\n', i), text.size() - 1);
@@ -76,7 +76,7 @@ std::string without_latencies(std::string text) {
 }
 
 /// FNV-1a, as scripts/generate_rtl_layout computes it.
-uint64_t fnv(const std::string& text) {
+uint64_t fnv_hash(const std::string& text) {
   uint64_t value = 14695981039346656037ull;
   for (const char c : text) value = (value ^ static_cast<uint8_t>(c)) * 1099511628211ull;
   return value;
@@ -88,9 +88,9 @@ Status same_package(const VerilatedCoreOptions& o) {
   const fs::path file = rtl_file(o, "accsim_pkg.sv");
   const Result<std::string> text = read_core_file(file);
   if (!text) return text.errors();
-  const std::string package = bare(*text);
-  if (fnv(package) == rtl::kPackageHash) return ok();
-  const bool laid_out = fnv(without_latencies(package)) == rtl::kLayoutHash;
+  const std::string package = bare_text(*text);
+  if (fnv_hash(package) == rtl::kPackageHash) return ok();
+  const bool laid_out = fnv_hash(without_latencies(package)) == rtl::kLayoutHash;
   if (laid_out && o.any_cycles) return ok();
   const std::string_view what =
       laid_out ? " has other latencies than the one that this program was built with: compare "
@@ -103,7 +103,7 @@ Status same_package(const VerilatedCoreOptions& o) {
 
 /// Puts the folder of what has been built in its place; when another process was faster, its result
 /// stays. What isn't intact there goes.
-Status finish(const fs::path& built, const fs::path& name) {
+Status install_build(const fs::path& built, const fs::path& name) {
   std::error_code ignored, error;
   fs::rename(built, name, error);
   if (error && !is_intact(name / kCoreLibrary)) {
@@ -128,7 +128,7 @@ void remove_leftovers(const fs::path& cache) {
     if (name.ends_with(kLock)) locks.push_back(entry.path());
   }
   for (const fs::path& path : dead) fs::remove_all(path, error);
-  for (const fs::path& path : locks) BuildLock::clear(path);
+  for (const fs::path& path : locks) BuildLock::remove_abandoned(path);
 }
 
 /// Tells who waits for a variant how far it is, and in the end that it has ended.
@@ -171,7 +171,7 @@ Status make_variant(const CoreRecipe& recipe, const VerilatedCoreOptions& given,
     fs::remove_all(work, error);
     return s;
   }
-  return finish(work, dir);
+  return install_build(work, dir);
 }
 
 }  // namespace
@@ -218,10 +218,10 @@ Result<std::shared_ptr<const VerilatedCore>> VerilatedCore::load(
   if (!parameters) return parameters.errors();
   if (Status s = same_package(options); !s) return s.errors();
   parameters->push_back(fmt::format("OneProcess=1'b{:d}", !options.pe_modules));
-  Result<std::string> tools = toolchain(options);
+  Result<std::string> tools = toolchain_text(options);
   if (!tools) return tools.errors();
   const CoreRecipe recipe{std::move(*parameters), hw.array.rows + hw.array.cols, std::move(*tools)};
-  const Result<std::string> all = ingredients(recipe, options);
+  const Result<std::string> all = ingredients_text(recipe, options);
   if (!all) return all.errors();
   const fs::path dir = options.cache_dir / hash_text(*all);
   if (Status s = check_kind(dir, fs::file_type::directory); !s) return s.errors();
@@ -229,11 +229,11 @@ Result<std::shared_ptr<const VerilatedCore>> VerilatedCore::load(
   if (!is_intact(dir / kCoreLibrary))
     if (Status s = make_variant(recipe, options, dir); !s) return s.errors();
   std::shared_ptr<VerilatedCore> v(new VerilatedCore);
-  if (Status s = v->open(dir / kCoreLibrary); !s) return s.errors();
+  if (Status s = v->open_library(dir / kCoreLibrary); !s) return s.errors();
   return std::shared_ptr<const VerilatedCore>(std::move(v));
 }
 
-Status VerilatedCore::open(const fs::path& library) {
+Status VerilatedCore::open_library(const fs::path& library) {
   handle_ = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle_) return core_error(Errc::io, dlerror());
   auto* const abi = reinterpret_cast<rtl::AbiFunction*>(dlsym(handle_, "accsim_rtl_abi"));
@@ -265,7 +265,7 @@ bool VerilatedCore::begin_thread() const {
   return true;
 }
 
-std::vector<std::string> VerilatedCore::signals(const fs::path& trace) const {
+std::vector<std::string> VerilatedCore::waveform_signals(const fs::path& trace) const {
   std::vector<std::string> out;
   signals_(trace.c_str(), &out, [](void* to, const char* name) {
     static_cast<std::vector<std::string>*>(to)->emplace_back(name);
@@ -273,7 +273,7 @@ std::vector<std::string> VerilatedCore::signals(const fs::path& trace) const {
   return out;
 }
 
-VerilatedCore::Core VerilatedCore::create(const fs::path& trace, bool traced) const {
+VerilatedCore::Core VerilatedCore::create_core(const fs::path& trace, bool traced) const {
   return Core(create_(trace.empty() ? nullptr : trace.c_str(), traced), Closer{destroy_});
 }
 

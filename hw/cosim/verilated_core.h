@@ -42,14 +42,14 @@ class VerilatedCore {
   /// ends the program where there is no memory. While it runs, no other thread may take any.
   bool begin_thread() const;
   /// A core in reset. `trace`: file for waveforms, empty for none; `traced`: they have the reset.
-  Core create(const std::filesystem::path& trace, bool traced) const;
-  void cycle(const Core& core, rtl::Cycle& c) const { cycle_(core.get(), &c); }
+  Core create_core(const std::filesystem::path& trace, bool traced) const;
+  void run_cycle(const Core& core, rtl::Cycle& c) const { cycle_(core.get(), &c); }
   /// The signals in waveforms of a core that is no more (rtl::SignalsFunction).
-  std::vector<std::string> signals(const std::filesystem::path& trace) const;
+  std::vector<std::string> waveform_signals(const std::filesystem::path& trace) const;
 
  private:
   VerilatedCore() = default;
-  Status open(const std::filesystem::path& library);
+  Status open_library(const std::filesystem::path& library);
 
   void* handle_ = nullptr;
   rtl::BeginThreadFunction* begin_thread_ = nullptr;

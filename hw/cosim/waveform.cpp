@@ -5,7 +5,7 @@
 
 namespace accsim::hw {
 
-void WaveformWindow::expect(const CommandTime& t) {
+void WaveformWindow::expect_command(const CommandTime& t) {
   const auto q = static_cast<size_t>(t.queue);
   const int64_t number = commands_++, ordinal = ordinals_[q]++;
   if (!options_.of || number < options_.of->first || number >= options_.of->end) return;
@@ -15,7 +15,7 @@ void WaveformWindow::expect(const CommandTime& t) {
   ++left_;
 }
 
-bool WaveformWindow::writes(int64_t cycle) {
+bool WaveformWindow::should_write(int64_t cycle) {
   if (options_.file.empty() || !written_.complete) return false;
   if (options_.of && (cycle < begin_ || left_ == 0)) return false;
   if (cycle % kSizeCycles != 0) return true;
@@ -25,7 +25,7 @@ bool WaveformWindow::writes(int64_t cycle) {
   return written_.complete;
 }
 
-void WaveformWindow::wrote(int64_t cycle, uint64_t time) {
+void WaveformWindow::note_written(int64_t cycle, uint64_t time) {
   if (cycle < 0) return;
   if (written_.first < 0) {
     written_.first = cycle;
@@ -34,7 +34,7 @@ void WaveformWindow::wrote(int64_t cycle, uint64_t time) {
   written_.last = cycle;
 }
 
-void WaveformWindow::retired(Queue queue, int64_t ordinal) {
+void WaveformWindow::note_retired(Queue queue, int64_t ordinal) {
   const Range& r = ranges_[static_cast<size_t>(queue)];
   if (ordinal >= r.first && ordinal < r.end) --left_;
 }

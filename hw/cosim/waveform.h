@@ -40,13 +40,13 @@ class WaveformWindow {
   /// Is the reset written?
   bool from_reset() const { return !options_.of; }
   /// The model's next command, in the text's order.
-  void expect(const CommandTime& t);
+  void expect_command(const CommandTime& t);
   /// Before a cycle, the reset's cycles being negative: is it written?
-  bool writes(int64_t cycle);
+  bool should_write(int64_t cycle);
   /// Behind a cycle that was written, which began at a time of the file.
-  void wrote(int64_t cycle, uint64_t time);
+  void note_written(int64_t cycle, uint64_t time);
   /// A queue's n-th command has retired.
-  void retired(Queue queue, int64_t ordinal);
+  void note_retired(Queue queue, int64_t ordinal);
   const Waveform& written() const { return written_; }
 
  private:

@@ -27,7 +27,7 @@ AddressMap::AddressMap(const DramDevice& device, int64_t channels, AddressOrder 
   check(seen == 31, "an address order names each field once");
 }
 
-DramPlace AddressMap::place(int64_t burst) const {
+DramPlace AddressMap::place_of_burst(int64_t burst) const {
   std::array<int64_t, 5> value;
   auto rest = static_cast<uint64_t>(burst < bursts_ ? burst : burst % bursts_);
   for (size_t i = 0; i < order_.size(); ++i) {

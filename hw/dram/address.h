@@ -27,9 +27,9 @@ class AddressMap {
   AddressMap(const DramDevice& device, int64_t channels, AddressOrder order);
 
   /// `burst` >= 0.
-  DramPlace place(int64_t burst) const;
+  DramPlace place_of_burst(int64_t burst) const;
   /// Bursts of all channels together.
-  int64_t bursts() const { return bursts_; }
+  int64_t total_bursts() const { return bursts_; }
 
  private:
   std::array<uint64_t, 5> sizes_{};  ///< in the order of order_

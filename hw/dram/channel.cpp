@@ -9,7 +9,7 @@ namespace {
 
 constexpr int64_t kLongAgo = INT64_MIN / 4;
 
-void raise(int64_t& limit, int64_t clock) { limit = std::max(limit, clock); }
+void raise_limit(int64_t& limit, int64_t clock) { limit = std::max(limit, clock); }
 
 }  // namespace
 
@@ -24,7 +24,7 @@ DramChannel::DramChannel(const DramDevice& device)
   last_activates_.fill(kLongAgo);
 }
 
-int64_t DramChannel::earliest(DramCommand command, int bank) const {
+int64_t DramChannel::earliest_clock(DramCommand command, int bank) const {
   switch (command) {
     case DramCommand::activate:
       return earliest_activate(bank);
@@ -33,7 +33,7 @@ int64_t DramChannel::earliest(DramCommand command, int bank) const {
     case DramCommand::precharge_all: {
       int64_t clock = row_bus_ + t_.pre_slots - 1;
       for (const Bank& each : banks_) {
-        if (each.row != kClosed) raise(clock, each.precharge);
+        if (each.row != kClosed) raise_limit(clock, each.precharge);
       }
       return clock;
     }
@@ -61,24 +61,24 @@ bool DramChannel::right_state(DramCommand command, int bank) const {
 }
 
 bool DramChannel::can_issue(DramCommand command, int bank, int64_t clock) const {
-  return right_state(command, bank) && clock >= earliest(command, bank);
+  return right_state(command, bank) && clock >= earliest_clock(command, bank);
 }
 
 void DramChannel::issue(DramCommand command, int bank, int64_t row, int64_t clock) {
   check(can_issue(command, bank, clock), "a DRAM command breaks a timing rule");
   const bool column = command == DramCommand::read || command == DramCommand::write;
-  if (column || !two_buses_) raise(column_bus_, clock + 1);
-  if (!column || !two_buses_) raise(row_bus_, clock + 1);
+  if (column || !two_buses_) raise_limit(column_bus_, clock + 1);
+  if (!column || !two_buses_) raise_limit(row_bus_, clock + 1);
   Bank& b = banks_[static_cast<size_t>(bank)];
   Group& group = groups_[banks_[static_cast<size_t>(bank)].group];
   const auto close = [&](Bank& closed, int64_t rp) {
     closed.row = kClosed;
-    raise(closed.activate, clock + rp);
-    raise(refresh_, clock + rp);
+    raise_limit(closed.activate, clock + rp);
+    raise_limit(refresh_, clock + rp);
   };
   switch (command) {
     case DramCommand::activate:
-      activated(b, group, row, clock);
+      note_activate(b, group, row, clock);
       break;
     case DramCommand::precharge:
       close(b, t_.rp);
@@ -95,21 +95,21 @@ void DramChannel::issue(DramCommand command, int bank, int64_t row, int64_t cloc
       read_or_written(b, group, true, clock);
       break;
     case DramCommand::refresh:
-      raise(activate_, clock + t_.rfc);
-      raise(refresh_, clock + t_.rfc);
+      raise_limit(activate_, clock + t_.rfc);
+      raise_limit(refresh_, clock + t_.rfc);
       break;
   }
 }
 
-void DramChannel::activated(Bank& bank, Group& group, int64_t row, int64_t clock) {
+void DramChannel::note_activate(Bank& bank, Group& group, int64_t row, int64_t clock) {
   bank.row = row;
   ++open_;
-  raise(bank.column, clock + t_.rcd);
-  raise(bank.precharge, clock + t_.ras);
-  raise(bank.activate, clock + t_.rc);
-  raise(group.activate, clock + t_.rrd_l);
-  raise(activate_, clock + t_.rrd_s);
-  raise(refresh_, clock + t_.rc);
+  raise_limit(bank.column, clock + t_.rcd);
+  raise_limit(bank.precharge, clock + t_.ras);
+  raise_limit(bank.activate, clock + t_.rc);
+  raise_limit(group.activate, clock + t_.rrd_l);
+  raise_limit(activate_, clock + t_.rrd_s);
+  raise_limit(refresh_, clock + t_.rc);
   last_activates_[oldest_activate_] = clock;
   oldest_activate_ = (oldest_activate_ + 1) % last_activates_.size();
 }
@@ -118,16 +118,16 @@ void DramChannel::read_or_written(Bank& bank, Group& group, bool write, int64_t 
   const int64_t next = std::max(t_.ccd_s, burst_), next_in_group = std::max(t_.ccd_l, burst_);
   if (write) {
     const int64_t end = clock + t_.cwl + burst_;
-    raise(write_, clock + next);
-    raise(group.write, clock + next_in_group);
-    raise(read_, end + t_.wtr_s);
-    raise(group.read, end + t_.wtr_l);
-    raise(bank.precharge, end + t_.wr);
+    raise_limit(write_, clock + next);
+    raise_limit(group.write, clock + next_in_group);
+    raise_limit(read_, end + t_.wtr_s);
+    raise_limit(group.read, end + t_.wtr_l);
+    raise_limit(bank.precharge, end + t_.wr);
   } else {
-    raise(read_, clock + next);
-    raise(group.read, clock + next_in_group);
-    raise(write_, clock + t_.rtw);
-    raise(bank.precharge, clock + t_.rtp);
+    raise_limit(read_, clock + next);
+    raise_limit(group.read, clock + next_in_group);
+    raise_limit(write_, clock + t_.rtw);
+    raise_limit(bank.precharge, clock + t_.rtp);
   }
 }
 

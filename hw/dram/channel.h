@@ -20,7 +20,7 @@ class DramChannel {
   /// The first clock at which `command` may be issued, given all that were issued so far. `bank`
   /// counts over all groups and is ignored by precharge_all and refresh. The bank must be in the
   /// right state: closed for activate, open for read, write and precharge; all closed for refresh.
-  int64_t earliest(DramCommand command, int bank) const;
+  int64_t earliest_clock(DramCommand command, int bank) const;
   int64_t earliest_activate(int bank) const {
     const Bank& b = banks_[static_cast<size_t>(bank)];
     const int64_t a = std::max(b.activate, groups_[b.group].activate);
@@ -56,7 +56,7 @@ class DramChannel {
   };
   size_t group_of(int bank) const { return static_cast<size_t>(bank / banks_a_group_); }
   bool right_state(DramCommand command, int bank) const;
-  void activated(Bank& bank, Group& group, int64_t row, int64_t clock);
+  void note_activate(Bank& bank, Group& group, int64_t row, int64_t clock);
   void read_or_written(Bank& bank, Group& group, bool write, int64_t clock);
 
   DramTimings t_;

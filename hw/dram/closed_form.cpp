@@ -27,23 +27,23 @@ class Formula {
  public:
   Formula(const DramSystem& system, const RowVisits& visits, double write_share);
 
-  double clocks() const;  ///< a burst, refresh included
+  double clocks_a_burst() const;  ///< a burst, refresh included
 
  private:
   double one_way(const Direction& way) const;
   double closed_network(const Direction& way) const;
   double busiest_group(bool write) const;
   double one_group_ahead(const Direction& way) const;
-  double bus() const;
-  double spacing() const;
+  double bus_clocks() const;
+  double activate_spacing() const;
   double bank_hold(const Direction& way, double bursts) const;
-  double stall(const Direction& way, double clocks) const;
-  double stall(const Direction& way, double clocks, double part) const;
-  double blocked(double served, double other, double turn) const;
+  double bank_stall(const Direction& way, double clocks) const;
+  double bank_stall(const Direction& way, double clocks, double part) const;
+  double blocked_clocks(double served, double other, double turn) const;
   double window_clocks(double window, double turn) const;
-  double rows(const Direction& way, double phase) const;
-  double lost(const Direction& way, double phase, double turn) const;
-  double turns() const;
+  double rows_in_phase(const Direction& way, double phase) const;
+  double lost_clocks(const Direction& way, double phase, double turn) const;
+  double turn_clocks() const;
   /// A run's rows may be wanted all at once, however long it is.
   double least_window(double bursts) const { return std::max(bursts, v_.bursts); }
   double column_spacing() const { return std::max(real(t_.ccd_l), real(d_.burst_clocks)); }
@@ -62,17 +62,17 @@ Formula::Formula(const DramSystem& system, const RowVisits& visits, double write
   write_ = {true, write_share, kWrites, real(t_.cwl + d_.burst_clocks + t_.wr)};
 }
 
-double Formula::clocks() const {
+double Formula::clocks_a_burst() const {
   double t = 0;
   if (read_.share > 0) t += read_.share * one_way(read_);
   if (write_.share > 0) t += write_.share * one_way(write_);
-  if (read_.share > 0 && write_.share > 0) t += turns();
+  if (read_.share > 0 && write_.share > 0) t += turn_clocks();
   const double recovery = read_.share * read_.recovery + write_.share * write_.recovery;
   const double refresh = recovery + real(t_.rp_all + t_.rfc + t_.rcd) - burst_;
   return t / (1 - refresh / real(t_.refi));
 }
 
-double Formula::bus() const {
+double Formula::bus_clocks() const {
   if (d_.two_command_buses) return burst_;
   const double rows = v_.activates * real(t_.act_slots + t_.pre_slots);
   return std::max(burst_, real(t_.cas_slots) + rows);
@@ -81,7 +81,7 @@ double Formula::bus() const {
 /// Clocks between activates. On one command bus a column command goes before an activate that would
 /// delay it. When activates are the limit, each one's first column command follows tRCD later; if
 /// the k-th activate after it falls upon that, it has to wait until after, for ever.
-double Formula::spacing() const {
+double Formula::activate_spacing() const {
   const double free = std::max(real(t_.rrd_s), real(t_.faw) / 4);
   // Column commands that wait for the data bus don't follow at once.
   const bool waits = free * v_.unsplit <= v_.bursts * burst_;
@@ -94,7 +94,7 @@ double Formula::spacing() const {
 /// Clocks of `window` bursts of a bus that is idle for `turn` of them: the longer of bus and
 /// activates, expected over how many of the runs a row's end splits.
 double Formula::window_clocks(double window, double turn) const {
-  const double space = spacing(), used = window * bus() + turn;
+  const double space = activate_spacing(), used = window * bus_clocks() + turn;
   if (v_.endless || v_.split <= 0 || v_.split >= 1)
     return std::max(used, space * v_.activates * window);
   const double runs = window / v_.bursts, whole = space * v_.unsplit * runs;
@@ -126,16 +126,17 @@ double Formula::one_group_ahead(const Direction& way) const {
 }
 
 double Formula::one_way(const Direction& way) const {
-  const double free_bus = bus(), window = v_.endless ? way.queue : least_window(way.queue);
+  const double free_bus = bus_clocks(), window = v_.endless ? way.queue : least_window(way.queue);
   const double bank = std::max(real(t_.rc), bank_hold(way, v_.bursts_a_visit));
-  double t = std::max({free_bus, spacing() * v_.activates, window_clocks(window, 0) / window,
-                       v_.activates * bank / real(d_.all_banks())});
+  double t =
+      std::max({free_bus, activate_spacing() * v_.activates, window_clocks(window, 0) / window,
+                v_.activates * bank / real(d_.all_banks())});
   const double excess = column_spacing() - burst_;
   if (excess > 0 && v_.endless && !v_.groups_high)
     t = std::max(t, column_spacing() * busiest_group(way.write));
   if (excess > 0 && v_.groups_high)
     t = std::max(t, free_bus + excess * single_group_share(d_, v_, one_group_ahead(way)));
-  return std::max(t + stall(way, t), closed_network(way));
+  return std::max(t + bank_stall(way, t), closed_network(way));
 }
 
 /// Where commands take several clocks of one bus, an activate that a busy bank kept from its place
@@ -147,7 +148,7 @@ double Formula::closed_network(const Direction& way) const {
   const double run = v_.bursts;
   if (v_.endless || d_.two_command_buses || t_.cas_slots == 1) return 0;
   if (way.queue / run < v_.places) return 0;  // runs wait for the bus, not for each other's banks
-  const double activate = spacing() * v_.activates * run, data = run * burst_;
+  const double activate = activate_spacing() * v_.activates * run, data = run * burst_;
   const double hold = bank_hold(way, run), cycle = real(t_.rc);
   const double runs = v_.places * (1 - std::pow(1 - 1 / v_.places, 1 + (way.queue - 1) / run));
   double activating = 0, moving = 0, rate = 0;  // customers at each, runs a clock
@@ -190,17 +191,17 @@ double Formula::busiest_group(bool write) const {
 }
 
 /// Expected wait of a run's successors for a bank, a burst; see closed_form.h.
-double Formula::stall(const Direction& way, double clocks) const {
+double Formula::bank_stall(const Direction& way, double clocks) const {
   // A run that a row's end splits lies in two places.
   const double parts = std::max(2.0, v_.bursts / v_.part);
-  return (1 - v_.split) * stall(way, clocks, v_.bursts) +
-         v_.split * stall(way, clocks, v_.bursts / parts);
+  return (1 - v_.split) * bank_stall(way, clocks, v_.bursts) +
+         v_.split * bank_stall(way, clocks, v_.bursts / parts);
 }
 
-double Formula::stall(const Direction& way, double clocks, double part) const {
+double Formula::bank_stall(const Direction& way, double clocks, double part) const {
   const double run = v_.bursts, visible = std::max(1.0, way.queue / part);
   const double stagger = (v_.groups_used - 1) * burst_ / 2;
-  const double slack = std::max(1.0, way.queue / run) * run * std::max(0.0, clocks - bus());
+  const double slack = std::max(1.0, way.queue / run) * run * std::max(0.0, clocks - bus_clocks());
   const double busy = way.recovery + real(t_.rp + t_.rcd) - burst_ - stagger - slack;
   const double time = run * clocks;
   const auto least_wait = [&](double runs, double hidden) {
@@ -236,7 +237,7 @@ std::vector<double> taken_places(int places, double runs) {
 /// Expected wait, at a turn, of the `other` queue (in bursts) for a bank, beyond the `turn` clocks
 /// of the bus: when the `served` queue uses every place that it wants, so that no row could be
 /// opened ahead; and when only one run is ready, of which any part may be left.
-double Formula::blocked(double served, double other, double turn) const {
+double Formula::blocked_clocks(double served, double other, double turn) const {
   const double wait = 1 + real(t_.rp + t_.rcd) - turn;
   if (v_.endless || wait <= 0) return 0;
   const auto runs = [&](double queue) { return 1 + (queue - 1) / v_.bursts; };
@@ -256,7 +257,7 @@ double Formula::blocked(double served, double other, double turn) const {
 
 /// Rows that one direction of a stream visits in a phase: each opens its rows itself, as the other
 /// direction is elsewhere by then.
-double Formula::rows(const Direction& way, double phase) const {
+double Formula::rows_in_phase(const Direction& way, double phase) const {
   return phase * std::min(1.0, v_.activates / way.share);
 }
 
@@ -264,12 +265,12 @@ double Formula::rows(const Direction& way, double phase) const {
 /// far ahead as the queue shows runs. Of a stream's rows those are open that found a bank while the
 /// other direction was served; the others, with the groups
 /// high, find theirs when the first of them is done.
-double Formula::lost(const Direction& way, double phase, double turn) const {
+double Formula::lost_clocks(const Direction& way, double phase, double turn) const {
   if (v_.endless) {
-    const double late = rows(way, phase) - (real(d_.all_banks()) - v_.groups_used);
+    const double late = rows_in_phase(way, phase) - (real(d_.all_banks()) - v_.groups_used);
     if (late <= 0) return turn;
     const double reused = v_.groups_high ? way.recovery + real(t_.rp + t_.rcd) : 0;
-    return std::max(turn, reused + late * spacing() - phase * bus());
+    return std::max(turn, reused + late * activate_spacing() - phase * bus_clocks());
   }
   const double window = least_window(std::min(phase, kReads));
   const double least = window * closed_network(way);
@@ -277,7 +278,7 @@ double Formula::lost(const Direction& way, double phase, double turn) const {
 }
 
 /// What going from reads to writes and back costs, a burst.
-double Formula::turns() const {
+double Formula::turn_clocks() const {
   const DramBatch batch = dram_batch(write_.share);
   const double to_write = real(t_.rtw);
   // With the groups high all reads that wait may lie in the group that was written last.
@@ -285,9 +286,10 @@ double Formula::turns() const {
   const double same = v_.groups_high ? std::pow(1 / real(d_.bank_groups), runs) : 0;
   const double to_read =
       real(t_.cwl + d_.burst_clocks + t_.wtr_s) + same * real(t_.wtr_l - t_.wtr_s);
-  const double write_turn = to_write - burst_ + blocked(kReads, kWrites, to_write);
-  const double read_turn = to_read - burst_ + blocked(kWrites, kReads, to_read);
-  return (lost(write_, batch.writes, write_turn) + lost(read_, batch.reads, read_turn)) /
+  const double write_turn = to_write - burst_ + blocked_clocks(kReads, kWrites, to_write);
+  const double read_turn = to_read - burst_ + blocked_clocks(kWrites, kReads, to_read);
+  return (lost_clocks(write_, batch.writes, write_turn) +
+          lost_clocks(read_, batch.reads, read_turn)) /
          (batch.reads + batch.writes);
 }
 
@@ -340,7 +342,7 @@ DramEstimate estimate_dram(const DramSystem& system, const DramPattern& pattern)
   } else {
     const RowVisits visits = count_row_visits(system, pattern);
     const Formula formula(system, visits, std::clamp(pattern.write_share, 0.0, 1.0));
-    out.clocks_per_burst = formula.clocks();
+    out.clocks_per_burst = formula.clocks_a_burst();
     out.activates_per_burst = visits.activates;
   }
   out.efficiency = real(system.device.burst_clocks) / out.clocks_per_burst;

@@ -25,33 +25,35 @@ DramController::DramController(const DramDevice& device, int index, double write
   writes_.reserve(kDramWriteQueue);
 }
 
-void DramController::add(const DramPlace& place, bool write, int64_t clock) {
+void DramController::add_request(const DramPlace& place, bool write, int64_t clock) {
   check(accepts(write), "a DRAM request needs a free place in the queue");
   (write ? writes_ : reads_).push_back({place.row, clock, place.bank});
   chosen_.reset();
 }
 
-void DramController::finish() {
+void DramController::end_requests() {
   finishing_ = true;
   chosen_.reset();
 }
 
-std::optional<int64_t> DramController::next() {
-  if (!chosen_) chosen_ = choose();
+std::optional<int64_t> DramController::next_clock() {
+  if (!chosen_) chosen_ = choose_command();
   if (chosen_->clock == INT64_MAX) return std::nullopt;
   return chosen_->clock;
 }
 
 /// Whether the bus will soon be turned round: rows are opened for the other queue first.
-bool DramController::turning() const { return left_ <= kDramAhead && !queue(!writing_).empty(); }
+bool DramController::is_turning() const {
+  return left_ <= kDramAhead && !queue_of_direction(!writing_).empty();
+}
 
 /// Decides which queue is served.
-void DramController::turn() {
-  const auto& served = queue(writing_);
-  const auto& other = queue(!writing_);
+void DramController::choose_direction() {
+  const auto& served = queue_of_direction(writing_);
+  const auto& other = queue_of_direction(!writing_);
   if (other.empty()) return;
   const bool idle = served.empty() && (finishing_ || other.size() >= kDramDrain);
-  const bool over = turning() && (left_ <= -kDramAhead || hits_of(served) == 0);
+  const bool over = is_turning() && (left_ <= -kDramAhead || hits_of(served) == 0);
   if (!idle && !over) return;
   if (idle) left_ = 0;
   writing_ = !writing_;
@@ -100,10 +102,10 @@ uint64_t DramController::choose_rows(const std::vector<Request>& requests, uint6
 
 /// The activate or precharge that comes first.
 DramController::Choice DramController::choose_row(uint64_t hits) const {
-  const auto& served = queue(writing_);
-  const auto& others = queue(!writing_);
+  const auto& served = queue_of_direction(writing_);
+  const auto& others = queue_of_direction(!writing_);
   Rows rows;
-  if (turning()) {
+  if (is_turning()) {
     const uint64_t wanted = choose_rows(others, hits_of(others), hits, rows);
     choose_rows(served, hits, wanted, rows);
   } else {
@@ -120,10 +122,10 @@ uint64_t DramController::hits_of(const std::vector<Request>& requests) const {
   return hits;
 }
 
-DramController::Choice DramController::choose() {
-  turn();
+DramController::Choice DramController::choose_command() {
+  choose_direction();
   uint64_t hits = 0;
-  Choice best = choose_column(queue(writing_), hits);
+  Choice best = choose_column(queue_of_direction(writing_), hits);
   if (best.clock > now_ + (device_.two_command_buses ? 0 : 1)) {  // else nothing can be earlier
     const Choice row = choose_row(hits);
     const int64_t slots = device_.two_command_buses ? 1 : device_.t.cas_slots;
@@ -132,10 +134,10 @@ DramController::Choice DramController::choose() {
   if (best.clock < refresh_due_ || best.clock == INT64_MAX) return best;
   const DramCommand command =
       channel_.all_closed() ? DramCommand::refresh : DramCommand::precharge_all;
-  return {std::max({channel_.earliest(command, 0), refresh_due_, now_}), command, 0, 0, 0};
+  return {std::max({channel_.earliest_clock(command, 0), refresh_due_, now_}), command, 0, 0, 0};
 }
 
-void DramController::count(const Choice& choice) {
+void DramController::count_command(const Choice& choice) {
   const int64_t data = choice.clock + device_.burst_clocks;
   switch (choice.command) {
     case DramCommand::activate:
@@ -159,13 +161,13 @@ void DramController::count(const Choice& choice) {
   }
 }
 
-bool DramController::step(const DramObserver& observer) {
-  check(next().has_value(), "a DRAM controller with nothing to do can't step");
+bool DramController::issue_next(const DramObserver& observer) {
+  check(next_clock().has_value(), "a DRAM controller with nothing to do can't step");
   const Choice choice = *chosen_;
   chosen_.reset();
   now_ = choice.clock;
   channel_.issue(choice.command, choice.bank, choice.row, choice.clock);
-  count(choice);
+  count_command(choice);
   if (observer) observer({index_, choice.command, choice.bank, choice.row, choice.clock});
   if (choice.command == DramCommand::refresh) refresh_due_ += device_.t.refi;
   const bool write = choice.command == DramCommand::write;

@@ -71,20 +71,20 @@ class DramController {
   DramController(const DramDevice& device, int index, double write_share);
 
   bool accepts(bool write) const {
-    return queue(write).size() < (write ? kDramWriteQueue : kDramReadQueue);
+    return queue_of_direction(write).size() < (write ? kDramWriteQueue : kDramReadQueue);
   }
   /// `clock`: when the request arrives; never decreases. accepts() must be true.
-  void add(const DramPlace& place, bool write, int64_t clock);
+  void add_request(const DramPlace& place, bool write, int64_t clock);
   /// No more requests will come: writes needn't wait for others.
-  void finish();
+  void end_requests();
 
   /// The clock of the next command; empty when there is nothing to do.
-  std::optional<int64_t> next();
+  std::optional<int64_t> next_clock();
   /// Issues that command. True when it was a read or write, so that a place in a queue is free.
-  bool step(const DramObserver& observer);
+  bool issue_next(const DramObserver& observer);
 
   /// The clock after the last data.
-  int64_t end() const { return end_; }
+  int64_t end_clock() const { return end_; }
   const DramCounts& counts() const { return counts_; }
 
  private:
@@ -102,16 +102,18 @@ class DramController {
   struct Rows {
     Choice activate, precharge;
   };
-  const std::vector<Request>& queue(bool write) const { return write ? writes_ : reads_; }
-  void turn();
-  bool turning() const;
+  const std::vector<Request>& queue_of_direction(bool write) const {
+    return write ? writes_ : reads_;
+  }
+  void choose_direction();
+  bool is_turning() const;
   Choice choose_column(const std::vector<Request>& requests, uint64_t& hits) const;
   uint64_t choose_rows(const std::vector<Request>& requests, uint64_t hits, uint64_t taken,
                        Rows& best) const;
   Choice choose_row(uint64_t hits) const;
   uint64_t hits_of(const std::vector<Request>& requests) const;
-  Choice choose();
-  void count(const Choice& choice);
+  Choice choose_command();
+  void count_command(const Choice& choice);
 
   DramDevice device_;
   DramChannel channel_;

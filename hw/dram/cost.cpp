@@ -44,7 +44,7 @@ struct Merged {
 };
 
 /// What all runs of a transfer begin at multiples of, if the first does.
-int64_t alignment(const DramTransfer& t, int64_t burst) {
+int64_t run_alignment(const DramTransfer& t, int64_t burst) {
   int64_t out = std::gcd(t.run, burst);
   for (const DramTransfer::Level& l : t.levels) out = std::gcd(out, l.stride);
   return out;
@@ -92,13 +92,13 @@ double DramCosts::scattered_clocks(const DramTransfer& t, double runs) const {
   return runs * (clocks[below] + (clocks[below + 1] - clocks[below]) * (real(bursts) / whole - 1));
 }
 
-StridedCounts DramCosts::strided(const DramTransfer& t) {
+StridedCounts DramCosts::strided_counts(const DramTransfer& t) {
   const auto [at, fresh] = strided_.try_emplace(count_key(system_, t));
   if (fresh) at->second = strided_rates(system_, t);
-  return scaled(at->second, t);
+  return scaled_counts(at->second, t);
 }
 
-DramCost DramCosts::transfer(const DramTransfer& transfer) {
+DramCost DramCosts::transfer_cost(const DramTransfer& transfer) {
   const Merged merged(system_, transfer);
   const DramTransfer& t = merged.transfer;
   double runs = 1;
@@ -114,11 +114,11 @@ DramCost DramCosts::transfer(const DramTransfer& transfer) {
   if (t.scattered) {
     bus = clocks = scattered_clocks(t, runs);
   } else if (!t.levels.empty()) {
-    const StridedCounts counts = strided(t);
+    const StridedCounts counts = strided_counts(t);
     bus = counts.bus;
     clocks = counts.clocks;
   } else {
-    bus = clocks = stream_[t.write] * (1 + real(t.run - alignment(t, burst)) / real(burst));
+    bus = clocks = stream_[t.write] * (1 + real(t.run - run_alignment(t, burst)) / real(burst));
   }
   const double least = std::ceil(bytes * 1000 * real(kDramTicks) / real(peak_.milli));
   const double ticks = std::round(bus * cycles_per_clock_ * real(kDramTicks));

@@ -61,7 +61,7 @@ DramSystem dram_system(const HwConfig& hw);
 /// The contract for a timing model: reads and writes share one data bus, the channels' together
 /// (hw/timing/bus.h). A transfer takes `bus` ticks of it, whoever is there first, and its queue for
 /// `alone` cycles if they are more; its last byte arrives `latency` cycles after that. Between
-/// transfers of different directions the bus idles for turn(): tRTW less a burst to write, CWL +
+/// transfers of different directions the bus idles for turn_ticks(): tRTW less a burst to write, CWL +
 /// tWTR_S to read.
 ///
 /// - The transfers of a walk continue one another: a contiguous one finds its rows open, as in a
@@ -85,14 +85,14 @@ class DramCosts {
   explicit DramCosts(const HwConfig& hw);
 
   /// Bytes of it >= 0; no bytes cost nothing.
-  DramCost transfer(const DramTransfer& transfer);
+  DramCost transfer_cost(const DramTransfer& transfer);
   /// Ticks for which the bus idles before it goes on in that direction, from the other one.
-  int64_t turn(bool to_write) const { return turns_[to_write]; }
+  int64_t turn_ticks(bool to_write) const { return turns_[to_write]; }
 
  private:
   static constexpr size_t kLengths = 24;  ///< 1 .. 2^23 bursts
   double scattered_clocks(const DramTransfer& t, double runs) const;
-  StridedCounts strided(const DramTransfer& t);
+  StridedCounts strided_counts(const DramTransfer& t);
 
   DramSystem system_;
   ByteRate peak_;

@@ -42,7 +42,7 @@ bool DramStream::turn_to_write() {
   return write;
 }
 
-DramStream::Request DramStream::next() {
+DramStream::Request DramStream::next_request() {
   if (left_ == 0) {
     start_ = start_of_run();
     left_ = run_;

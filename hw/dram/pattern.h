@@ -38,7 +38,7 @@ class DramStream {
     bool write = false;
   };
   DramStream(const DramSystem& system, const DramPattern& pattern, uint64_t seed);
-  Request next();
+  Request next_request();
 
  private:
   int64_t start_of_run();

@@ -23,7 +23,7 @@ double visits_groups_low(double bursts, double groups, double columns) {
   return touched + std::max(0.0, sum - inside * touched) / (groups * columns);
 }
 
-void fill(RowVisits& out, const DramDevice& device, bool groups_high) {
+void fill_visits(RowVisits& out, const DramDevice& device, bool groups_high) {
   const double columns = real(device.columns());
   const double groups = real(device.bank_groups), banks = real(device.all_banks());
   double visits = 0;
@@ -52,7 +52,7 @@ RowVisits count_row_visits(const DramSystem& system, const DramPattern& pattern)
   const int64_t run = std::max<int64_t>(1, ceil_div(pattern.run, burst_bytes));
   out.endless = pattern.walk == DramWalk::sequential;
   out.bursts = out.endless ? kEndless : std::max(1.0, real(run) / real(system.channels));
-  fill(out, system.device, system.map == DramMap::bank_group_high);
+  fill_visits(out, system.device, system.map == DramMap::bank_group_high);
   return out;
 }
 

@@ -17,26 +17,26 @@ class Feed {
         waiting_(static_cast<size_t>(2 * system.channels)) {}
 
   /// Fills one queue of a channel. False when there is nothing left for it.
-  bool fill(DramController& to, int channel, bool write, int64_t clock) {
-    std::deque<DramPlace>& places = waiting_[lane(channel, write)];
+  bool fill_queue(DramController& to, int channel, bool write, int64_t clock) {
+    std::deque<DramPlace>& places = waiting_[lane_index(channel, write)];
     while (to.accepts(write)) {
-      while (places.empty() && left_ > 0) draw();
+      while (places.empty() && left_ > 0) draw_request();
       if (places.empty()) return false;
-      to.add(places.front(), write, clock);
+      to.add_request(places.front(), write, clock);
       places.pop_front();
     }
     return true;
   }
 
  private:
-  static size_t lane(int channel, bool write) {
+  static size_t lane_index(int channel, bool write) {
     return 2 * static_cast<size_t>(channel) + (write ? 1 : 0);
   }
-  void draw() {
+  void draw_request() {
     --left_;
-    const auto request = stream_.next();
-    const DramPlace place = map_.place(request.burst);
-    waiting_[lane(place.channel, request.write)].push_back(place);
+    const auto request = stream_.next_request();
+    const DramPlace place = map_.place_of_burst(request.burst);
+    waiting_[lane_index(place.channel, request.write)].push_back(place);
   }
 
   DramStream stream_;
@@ -54,18 +54,19 @@ DramRun run_stepped(const DramSystem& system, const DramPattern& pattern, int64_
   for (int i = 0; i < static_cast<int>(system.channels); ++i) {
     DramController& c = controllers.emplace_back(system.device, i, pattern.write_share);
     const auto fill = [&](int64_t clock) {
-      const bool reads = feed.fill(c, i, false, clock), writes = feed.fill(c, i, true, clock);
-      if (!reads && !writes) c.finish();
+      const bool reads = feed.fill_queue(c, i, false, clock),
+                 writes = feed.fill_queue(c, i, true, clock);
+      if (!reads && !writes) c.end_requests();
     };
     fill(0);
-    while (const auto clock = c.next()) {
-      if (c.step(observer)) fill(*clock);
+    while (const auto clock = c.next_clock()) {
+      if (c.issue_next(observer)) fill(*clock);
     }
   }
   DramRun out;
   out.bursts = bursts;
   for (const DramController& c : controllers) {
-    out.clocks = std::max(out.clocks, c.end());
+    out.clocks = std::max(out.clocks, c.end_clock());
     out.counts.reads += c.counts().reads;
     out.counts.writes += c.counts().writes;
     out.counts.activates += c.counts().activates;

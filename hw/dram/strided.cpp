@@ -25,7 +25,7 @@ class BankVisits {
  public:
   /// Whether the burst opens a row that isn't open: it has no visit to which the burst belongs.
   /// `ahead`: bursts of the channel that the queue shows behind the oldest.
-  bool opens(int64_t row, int64_t now, int64_t ahead) {
+  bool opens_row(int64_t row, int64_t now, int64_t ahead) {
     bool again = false;
     for (size_t ago = 1; ago < kVisits && !again; ++ago) {
       const Visit& v = visits_[(last_ - ago) % kVisits];
@@ -61,7 +61,9 @@ struct Clocks {
   double held;   ///< of its bus, when it takes turns with a stream of the other direction
 };
 
-int64_t queue(bool write) { return static_cast<int64_t>(write ? kDramWriteQueue : kDramReadQueue); }
+int64_t queue_depth(bool write) {
+  return static_cast<int64_t>(write ? kDramWriteQueue : kDramReadQueue);
+}
 
 class Counter {
  public:
@@ -77,53 +79,56 @@ class Counter {
     channels_.reserve(static_cast<size_t>(4 * least_));
   }
 
-  void walk() {
+  void walk_transfers() {
     const DramTransfer::Level* outermost =
         transfer_.around.empty() ? &transfer_.levels.front() : &transfer_.around.front();
-    for (int64_t pass = 0; !full(); ++pass) around(0, pass * outermost->count * outermost->stride);
+    for (int64_t pass = 0; !has_enough(); ++pass)
+      walk_loops(0, pass * outermost->count * outermost->stride);
     for (size_t i = 0; i < banks_.size(); ++i)
-      banks_[i].activates -= visits_[i].to_come(asked_[i / all_banks_], queue(transfer_.write));
+      banks_[i].activates -=
+          visits_[i].to_come(asked_[i / all_banks_], queue_depth(transfer_.write));
   }
-  StridedRates rates() const;
+  StridedRates measured_rates() const;
 
  private:
   /// In the middle of a transfer.
-  bool cut() const { return std::ssize(channels_) >= 4 * least_; }
-  bool full() const {
-    return cut() || (std::ssize(channels_) >= least_ && transfers_.size() >= kFew);
+  bool is_cut() const { return std::ssize(channels_) >= 4 * least_; }
+  bool has_enough() const {
+    return is_cut() || (std::ssize(channels_) >= least_ && transfers_.size() >= kFew);
   }
-  void around(size_t l, int64_t at) {
+  void walk_loops(size_t l, int64_t at) {
     if (l == transfer_.around.size()) {
-      level(0, at);
-      if (!cut()) transfers_.push_back(std::ssize(channels_));
+      walk_levels(0, at);
+      if (!is_cut()) transfers_.push_back(std::ssize(channels_));
       return;
     }
-    for (int64_t i = 0; i < transfer_.around[l].count && !full(); ++i)
-      around(l + 1, at + i * transfer_.around[l].stride);
+    for (int64_t i = 0; i < transfer_.around[l].count && !has_enough(); ++i)
+      walk_loops(l + 1, at + i * transfer_.around[l].stride);
   }
-  void level(size_t l, int64_t at) {
-    if (l == transfer_.levels.size()) return run(at);
-    for (int64_t i = 0; i < transfer_.levels[l].count && !cut(); ++i)
-      level(l + 1, at + i * transfer_.levels[l].stride);
+  void walk_levels(size_t l, int64_t at) {
+    if (l == transfer_.levels.size()) return walk_run(at);
+    for (int64_t i = 0; i < transfer_.levels[l].count && !is_cut(); ++i)
+      walk_levels(l + 1, at + i * transfer_.levels[l].stride);
   }
-  void run(int64_t at) {
+  void walk_run(int64_t at) {
     const int64_t size = system_.device.burst_bytes();
     const int64_t first = at / size,
                   last = first + std::min((at % size + transfer_.run - 1) / size, 4 * least_);
     DramPlace place;
     for (int64_t b = first; b <= last; ++b) {
       // Neighbouring bursts differ in the channel, the lowest field of all orders.
-      if (b == first || ++place.channel == system_.channels) place = map_.place(b);
-      burst(place);
+      if (b == first || ++place.channel == system_.channels) place = map_.place_of_burst(b);
+      add_burst(place);
     }
     runs_.push_back(std::ssize(channels_));
   }
-  void burst(const DramPlace& place) {
+  void add_burst(const DramPlace& place) {
     const auto c = static_cast<size_t>(place.channel);
     const size_t i = c * all_banks_ + static_cast<size_t>(place.bank);
     BankUse& bank = banks_[i];
     const int64_t now = asked_[c]++;
-    if (bank.row != place.row && visits_[i].opens(place.row, now, queue(transfer_.write))) {
+    if (bank.row != place.row &&
+        visits_[i].opens_row(place.row, now, queue_depth(transfer_.write))) {
       bank.row = place.row;
       bank.activates += 1;
     }
@@ -136,8 +141,8 @@ class Counter {
   };
   Ahead opened_ahead() const;
   Clocks channel_clocks(std::span<const BankUse> banks, double recovery) const;
-  std::vector<int64_t> ends() const;
-  double feed(std::span<const double> service) const;
+  std::vector<int64_t> end_marks() const;
+  double feed_clocks(std::span<const double> service) const;
 
   const DramSystem& system_;
   const DramTransfer& transfer_;
@@ -182,7 +187,7 @@ Clocks Counter::channel_clocks(std::span<const BankUse> banks, double recovery) 
 /// What a batch finds done that the other direction's stream had the bus for.
 Counter::Ahead Counter::opened_ahead() const {
   const DramDevice& d = system_.device;
-  const double columns = real(d.columns()), others = real(queue(!transfer_.write)) - 1;
+  const double columns = real(d.columns()), others = real(queue_depth(!transfer_.write)) - 1;
   const double groups = system_.map == DramMap::bank_group_high ? 1 : real(d.bank_groups);
   const double all = real(d.all_banks());
   const double wanted = std::min(all, groups + others / columns);
@@ -192,16 +197,16 @@ Counter::Ahead Counter::opened_ahead() const {
 }
 
 /// Bursts where something ends: transfers, or where those are few runs, or any burst.
-std::vector<int64_t> Counter::ends() const {
+std::vector<int64_t> Counter::end_marks() const {
   if (transfers_.size() >= kFew) return transfers_;
   if (runs_.size() >= kFew) return runs_;
   return {std::ssize(channels_) / 2, std::ssize(channels_)};
 }
 
 /// Clocks a burst, when bursts go in order into the queues of channels that take so long for one.
-double Counter::feed(std::span<const double> service) const {
-  const double ahead = real(queue(transfer_.write));
-  const std::vector<int64_t> marks = ends();
+double Counter::feed_clocks(std::span<const double> service) const {
+  const double ahead = real(queue_depth(transfer_.write));
+  const std::vector<int64_t> marks = end_marks();
   // Behind the first, and an even number of them: they often go to and fro.
   const size_t counted = std::max<size_t>(1, (marks.size() - 1) / 2 * 2);
   const int64_t begin = marks[marks.size() - 1 - counted], all = marks.back();
@@ -218,7 +223,7 @@ double Counter::feed(std::span<const double> service) const {
   return (now - before) / real(all - begin);
 }
 
-StridedRates Counter::rates() const {
+StridedRates Counter::measured_rates() const {
   const DramDevice& d = system_.device;
   const double burst = real(std::max(d.burst_clocks, d.t.ccd_s));
   const double recovery = transfer_.write ? real(d.t.cwl + d.burst_clocks + d.t.wr) : real(d.t.rtp);
@@ -240,9 +245,9 @@ StridedRates Counter::rates() const {
   }
   out.activates = activates / real(std::ssize(channels_));
   out.refresh = 1 - refresh / real(d.t.refi);
-  out.bus = feed(held);
+  out.bus = feed_clocks(held);
   const bool bus_bound = std::ranges::all_of(alone, [&](double s) { return s <= burst; });
-  out.clocks = bus_bound ? out.bus : feed(alone);
+  out.clocks = bus_bound ? out.bus : feed_clocks(alone);
   return out;
 }
 
@@ -264,16 +269,16 @@ void add_seen(std::span<const DramTransfer::Level> levels, double each, double m
 }  // namespace
 
 int64_t counted_bursts(const DramSystem& system, bool write) {
-  return 4 * std::max<int64_t>(1024, queue(write) * system.channels);
+  return 4 * std::max<int64_t>(1024, queue_depth(write) * system.channels);
 }
 
 StridedRates strided_rates(const DramSystem& system, const DramTransfer& transfer) {
   Counter counter(system, transfer);
-  counter.walk();
-  return counter.rates();
+  counter.walk_transfers();
+  return counter.measured_rates();
 }
 
-StridedCounts scaled(const StridedRates& rates, const DramTransfer& transfer) {
+StridedCounts scaled_counts(const StridedRates& rates, const DramTransfer& transfer) {
   double bursts = rates.run_bursts;
   for (const DramTransfer::Level& l : transfer.levels) bursts *= real(l.count);
   const double scale = bursts / rates.refresh;
@@ -281,7 +286,7 @@ StridedCounts scaled(const StridedRates& rates, const DramTransfer& transfer) {
 }
 
 StridedCounts count_strided(const DramSystem& system, const DramTransfer& transfer) {
-  return scaled(strided_rates(system, transfer), transfer);
+  return scaled_counts(strided_rates(system, transfer), transfer);
 }
 
 std::vector<int64_t> count_key(const DramSystem& system, const DramTransfer& transfer) {

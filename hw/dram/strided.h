@@ -41,7 +41,7 @@ StridedCounts count_strided(const DramSystem& system, const DramTransfer& transf
 /// The first step of it: the walk. Transfers that count_key() has one key for have the same rates.
 StridedRates strided_rates(const DramSystem& system, const DramTransfer& transfer);
 /// The second: what the whole transfer has of them.
-StridedCounts scaled(const StridedRates& rates, const DramTransfer& transfer);
+StridedCounts scaled_counts(const StridedRates& rates, const DramTransfer& transfer);
 
 /// What the walk sees of a transfer: runs, and of levels and loops as much as it goes through.
 std::vector<int64_t> count_key(const DramSystem& system, const DramTransfer& transfer);

@@ -3,11 +3,11 @@
 namespace accsim::hw {
 namespace {
 
-double bytes(Bytes b) { return static_cast<double>(b.count()); }
+double real_bytes(Bytes b) { return static_cast<double>(b.count()); }
 
 }  // namespace
 
-Picojoules total(const Energy& e) {
+Picojoules total_energy(const Energy& e) {
   return e.mac + e.vector + e.sram + e.shared + e.dram + e.leakage;
 }
 
@@ -20,12 +20,12 @@ Energy energy(const Counts& counts, Cycles cycles, const HwConfig& hw) {
     out.vector += Picojoules(e.vector_op * static_cast<double>(ops));
   out.vector += Picojoules(e.vector_op * static_cast<double>(counts.joined + counts.divisions));
   for (size_t b = 0; b < kBuffers; ++b)
-    out.sram += Picojoules(e.buffer_byte[b] *
-                           (bytes(counts.buffer_read[b]) + bytes(counts.buffer_written[b])));
-  out.shared =
-      Picojoules(e.shared_byte * (bytes(counts.read[shared]) + bytes(counts.written[shared])));
-  out.dram = Picojoules(e.dram_read_byte * bytes(counts.read[dram]) +
-                        e.dram_write_byte * bytes(counts.written[dram]));
+    out.sram += Picojoules(e.buffer_byte[b] * (real_bytes(counts.buffer_read[b]) +
+                                               real_bytes(counts.buffer_written[b])));
+  out.shared = Picojoules(e.shared_byte *
+                          (real_bytes(counts.read[shared]) + real_bytes(counts.written[shared])));
+  out.dram = Picojoules(e.dram_read_byte * real_bytes(counts.read[dram]) +
+                        e.dram_write_byte * real_bytes(counts.written[dram]));
   out.leakage = Picojoules(e.static_per_cycle * static_cast<double>(cycles.count()));
   return out;
 }

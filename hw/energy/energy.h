@@ -22,7 +22,7 @@ struct Energy {
 };
 
 /// The sum over all components.
-Picojoules total(const Energy& e);
+Picojoules total_energy(const Energy& e);
 
 /// Energy of a program that does `counts` and takes `cycles` (for leakage) on the machine.
 Energy energy(const Counts& counts, Cycles cycles, const HwConfig& hw);

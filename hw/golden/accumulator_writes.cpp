@@ -8,7 +8,7 @@ uint64_t digest_of(std::span<const int32_t> sums) {
   return hash_bytes({reinterpret_cast<const char*>(sums.data()), sums.size_bytes()});
 }
 
-void AccumulatorWrites::take(const RetiredCommand& r) {
+void AccumulatorWrites::take_command(const RetiredCommand& r) {
   if (queue_of(*r.command) != Queue::execute) return;
   ++ordinal_;
   // Sums that stay in the array are seen when they are drained.
@@ -20,7 +20,7 @@ void AccumulatorWrites::take(const RetiredCommand& r) {
 Result<GoldenRun> golden_run(const Program& program, const HwConfig& hw, MemoryImage image) {
   GoldenRun out{std::move(image), {}};
   AccumulatorWrites writes(hw);
-  const RetireHook hook = [&](const RetiredCommand& r) { writes.take(r); };
+  const RetireHook hook = [&](const RetiredCommand& r) { writes.take_command(r); };
   if (Status s = run_golden(program, hw, out.image, hook); !s) return s.errors();
   out.writes = std::move(writes.writes());
   return out;

@@ -23,7 +23,7 @@ uint64_t digest_of(std::span<const int32_t> sums);
 class AccumulatorWrites {
  public:
   explicit AccumulatorWrites(const HwConfig& hw) : hw_(hw) {}
-  void take(const RetiredCommand& r);
+  void take_command(const RetiredCommand& r);
   /// In text order, which is that of the execute queue.
   std::vector<AccumulatorWrite>& writes() { return writes_; }
 

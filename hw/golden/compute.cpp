@@ -17,7 +17,7 @@ int32_t little_endian(const uint8_t* p) {
 
 }  // namespace
 
-uint32_t GoldenMachine::sum(std::span<const uint8_t> slot, int64_t row, int64_t col) const {
+uint32_t GoldenMachine::read_sum(std::span<const uint8_t> slot, int64_t row, int64_t col) const {
   uint32_t value;
   std::memcpy(&value, &slot[index(sum_at(row, col))], sizeof value);
   return value;
@@ -33,18 +33,18 @@ void GoldenMachine::put_sum(std::span<uint8_t> slot, int64_t row, int64_t col, u
 bool GoldenMachine::gather_rows(const GemmCommand& c) {
   const OperandWindow& w = c.window;
   const int64_t width = w.tile[2] * w.pixel, tile = w.tile[0] * w.tile[1] * width;
-  const int64_t offset = value(w.offset), first = value(w.first);
+  const int64_t offset = affine_value(w.offset), first = affine_value(w.first);
   std::array<int64_t, 3> origin{};
-  for (size_t d = 0; d < 3; ++d) origin[d] = value(w.origin[d]);
-  SlotRing& ring_a = ring(Buffer::activation);
-  if (failed() || !inside(0, tile, ring_a.slot_bytes(), "gemm window")) return false;
-  if (w.line < 1 || offset < 0 || first < 0 || first + c.m > w.positions()) {
+  for (size_t d = 0; d < 3; ++d) origin[d] = affine_value(w.origin[d]);
+  SlotRing& ring_a = slot_ring(Buffer::activation);
+  if (has_failed() || !check_inside(0, tile, ring_a.slot_bytes(), "gemm window")) return false;
+  if (w.line < 1 || offset < 0 || first < 0 || first + c.m > w.position_count()) {
     fail(Errc::invalid,
          fmt::format("gemm window of {} positions, {}-byte lines from byte {}; m is {} from {}",
-                     w.positions(), w.line, offset, c.m, first));
+                     w.position_count(), w.line, offset, c.m, first));
     return false;
   }
-  const std::span<const uint8_t> slot = ring_a.consumer(poison_);
+  const std::span<const uint8_t> slot = ring_a.slot_to_read(poison_);
   a_.assign(index(c.m * c.k), static_cast<int8_t>(w.pad_value));
   for (int64_t row = first; row < first + c.m; ++row) {
     const int64_t z = origin[0] + row / (w.count[1] * w.count[2]) * w.stride[0];
@@ -69,7 +69,7 @@ bool GoldenMachine::gather_rows(const GemmCommand& c) {
 namespace {
 
 /// Element i of a row of weights that begins with the slot's byte `row`.
-int8_t weight(std::span<const uint8_t> slot, int64_t row, int64_t i, int bits) {
+int8_t weight_element(std::span<const uint8_t> slot, int64_t row, int64_t i, int bits) {
   if (bits == 8) return static_cast<int8_t>(slot[index(row + i)]);
   const int half = slot[index(row + i / 2)] >> (i % 2 == 0 ? 0 : 4) & 15;
   return static_cast<int8_t>(half < 8 ? half : half - 16);
@@ -81,15 +81,15 @@ int8_t weight(std::span<const uint8_t> slot, int64_t row, int64_t i, int bits) {
 bool GoldenMachine::gather_blocks(const GemmCommand& c) {
   const WeightTile& t = c.weights;
   const bool turned = dataflow_ == Dataflow::input_stationary;
-  const int64_t offset = value(t.offset), first = value(t.first_k);
-  if (failed()) return false;
+  const int64_t offset = affine_value(t.offset), first = affine_value(t.first_k);
+  if (has_failed()) return false;
   if (t.pitch < 0 || first < 0 || t.group_k < 1 || t.group_n < 1 || c.n > t.groups * t.group_n ||
       (t.bits == 4 && turned)) {
     fail(Errc::invalid, fmt::format("{} columns of {} groups of {}x{} from row {}, pitch {}", c.n,
                                     t.groups, t.group_k, t.group_n, first, t.pitch));
     return false;
   }
-  const std::span<const uint8_t> slot = ring(Buffer::weight).consumer(poison_);
+  const std::span<const uint8_t> slot = slot_ring(Buffer::weight).slot_to_read(poison_);
   w_.assign(index(c.k * c.n), 0);
   for (int64_t k = 0; k < c.k; ++k)
     for (int64_t n = 0; n < c.n; ++n) {
@@ -97,9 +97,10 @@ bool GoldenMachine::gather_blocks(const GemmCommand& c) {
       if (row / t.group_k % t.groups != n / t.group_n) continue;
       const int64_t at = offset + (turned ? n : k) * t.pitch;
       const int64_t element = turned ? tap * t.group_k + row % t.group_k : n % t.group_n;
-      if (!inside(at, weight_row_bytes(element + 1, t.bits, 1), std::ssize(slot), "gemm weights"))
+      if (!check_inside(at, weight_row_bytes(element + 1, t.bits, 1), std::ssize(slot),
+                        "gemm weights"))
         return false;
-      w_[index(k * c.n + n)] = weight(slot, at, element, t.bits);
+      w_[index(k * c.n + n)] = weight_element(slot, at, element, t.bits);
     }
   return true;
 }
@@ -114,15 +115,15 @@ bool GoldenMachine::gather_weights(const GemmCommand& c) {
   if (c.weights.groups > 1) return gather_blocks(c);
   const bool turned = dataflow_ == Dataflow::input_stationary;
   const int64_t rows = turned ? c.n : c.k, columns = turned ? c.k : c.n;
-  const int64_t offset = value(c.weights.offset), pitch = c.weights.pitch;
-  SlotRing& ring_w = ring(Buffer::weight);
-  if (!failed() && pitch < 0)
+  const int64_t offset = affine_value(c.weights.offset), pitch = c.weights.pitch;
+  SlotRing& ring_w = slot_ring(Buffer::weight);
+  if (!has_failed() && pitch < 0)
     fail(Errc::invalid, fmt::format("rows of weights {} bytes apart", pitch));
-  const int64_t last = Reach{}.add(rows, pitch).high;
-  if (failed() || !inside(offset, add_far(last, weight_row_bytes(columns, bits, 1)),
-                          ring_w.slot_bytes(), "gemm weights"))
+  const int64_t last = Reach{}.add_index(rows, pitch).high;
+  if (has_failed() || !check_inside(offset, add_far(last, weight_row_bytes(columns, bits, 1)),
+                                    ring_w.slot_bytes(), "gemm weights"))
     return false;
-  const std::span<const uint8_t> slot = ring_w.consumer(poison_);
+  const std::span<const uint8_t> slot = ring_w.slot_to_read(poison_);
   w_.resize(index(c.k * c.n));
   for (int64_t k = 0; k < c.k; ++k)
     if (bits == 8 && !turned)
@@ -130,11 +131,11 @@ bool GoldenMachine::gather_weights(const GemmCommand& c) {
     else
       for (int64_t n = 0; n < c.n; ++n)
         w_[index(k * c.n + n)] =
-            weight(slot, offset + (turned ? n : k) * pitch, turned ? k : n, bits);
+            weight_element(slot, offset + (turned ? n : k) * pitch, turned ? k : n, bits);
   return true;
 }
 
-bool GoldenMachine::operands(const GemmCommand& c) {
+bool GoldenMachine::gather_operands(const GemmCommand& c) {
   const ArrayConfig& a = hw_.array;
   // What the array doesn't bound, the accumulator does.
   const bool rows_of_m = dataflow_ == Dataflow::output_stationary;
@@ -152,7 +153,7 @@ namespace {
 
 /// Of int8 values as int16, which every x86-64 multiplies and adds by pairs. No array has more than
 /// 1024 rows, so the sum doesn't wrap.
-uint32_t dot(const int16_t* a, const int16_t* b, int64_t k) {
+uint32_t dot_product(const int16_t* a, const int16_t* b, int64_t k) {
   int32_t sum = 0;
   for (int64_t i = 0; i < k; ++i) sum += a[i] * b[i];
   return static_cast<uint32_t>(sum);
@@ -168,7 +169,8 @@ void GoldenMachine::products(const GemmCommand& c) {
   products_.resize(index(c.m * c.n));
   for (int64_t m = 0; m < c.m; ++m)
     for (int64_t n = 0; n < c.n; ++n)
-      products_[index(m * c.n + n)] = dot(&wide_a_[index(m * c.k)], &columns_[index(n * c.k)], c.k);
+      products_[index(m * c.n + n)] =
+          dot_product(&wide_a_[index(m * c.k)], &columns_[index(n * c.k)], c.k);
 }
 
 namespace {
@@ -193,16 +195,16 @@ void add_row(const SumRow& row, int64_t columns, bool overwrite, uint8_t* held) 
 
 void GoldenMachine::execute(const GemmCommand& c) {
   const bool stays = dataflow_ == Dataflow::output_stationary;
-  const int64_t first = stays ? 0 : value(c.accumulator_row);
+  const int64_t first = stays ? 0 : affine_value(c.accumulator_row);
   const bool turned = dataflow_ == Dataflow::input_stationary;
   const int64_t rows = turned ? c.n : c.m, columns = turned ? c.m : c.n;
-  if (failed() || !operands(c)) return;
-  if (!stays && !inside(first, rows, hw_.accumulator_rows(), "gemm accumulator rows")) return;
+  if (has_failed() || !gather_operands(c)) return;
+  if (!stays && !check_inside(first, rows, hw_.accumulator_rows(), "gemm accumulator rows")) return;
   products(c);
-  const bool overwrite = overwrites(c.first_of, c.accumulate);
-  SlotRing& sums = ring(Buffer::accumulator);
+  const bool overwrite = overwrites_sums(c.first_of, c.accumulate);
+  SlotRing& sums = slot_ring(Buffer::accumulator);
   const std::span<uint8_t> slot =
-      stays ? std::span<uint8_t>() : sums.producer(poison_, sum_at(first + rows));
+      stays ? std::span<uint8_t>() : sums.slot_to_fill(poison_, sum_at(first + rows));
   retired_.row = columns;
   retired_.address = first;
   retired_.slot = stays ? 0 : sums.producer_slot();
@@ -221,16 +223,16 @@ void GoldenMachine::execute(const GemmCommand& c) {
 }
 
 void GoldenMachine::execute(const DrainCommand& c) {
-  const int64_t first = value(c.accumulator_row);
-  if (failed()) return;
+  const int64_t first = affine_value(c.accumulator_row);
+  if (has_failed()) return;
   if (dataflow_ != Dataflow::output_stationary || c.m < 1 || c.m > hw_.array.rows || c.n < 1 ||
       c.n > hw_.array.cols)
     return fail(Errc::invalid, fmt::format("a drain of {}x{} from a {} array of {}x{}", c.m, c.n,
                                            name(dataflow_), hw_.array.rows, hw_.array.cols));
-  if (!inside(first, c.m, hw_.accumulator_rows(), "drain accumulator rows")) return;
-  const bool overwrite = overwrites(c.first_of, c.accumulate);
-  SlotRing& sums = ring(Buffer::accumulator);
-  const std::span<uint8_t> slot = sums.producer(poison_, sum_at(first + c.m));
+  if (!check_inside(first, c.m, hw_.accumulator_rows(), "drain accumulator rows")) return;
+  const bool overwrite = overwrites_sums(c.first_of, c.accumulate);
+  SlotRing& sums = slot_ring(Buffer::accumulator);
+  const std::span<uint8_t> slot = sums.slot_to_fill(poison_, sum_at(first + c.m));
   retired_.row = c.n;
   retired_.address = first;
   retired_.slot = sums.producer_slot();
@@ -238,7 +240,7 @@ void GoldenMachine::execute(const DrainCommand& c) {
   for (int64_t m = 0; m < c.m; ++m)
     for (int64_t n = 0; n < c.n; ++n) {
       uint32_t total = array_[index(m * hw_.array.cols + n)];
-      if (!overwrite) total += sum(slot, first + m, n);
+      if (!overwrite) total += read_sum(slot, first + m, n);
       put_sum(slot, first + m, n, total);
       if (records_) retired_.sums.push_back(static_cast<int32_t>(total));
     }
@@ -273,12 +275,12 @@ int32_t requantise(int32_t sum, const Requantise& r, int64_t others) {
   return static_cast<int32_t>(std::min<int64_t>(std::max<int64_t>(y, r.low), r.high));
 }
 
-std::optional<Requantise> GoldenMachine::parameters(const PostCommand& c,
-                                                    std::span<const uint8_t> slot, int64_t first,
-                                                    int64_t channel) {
+std::optional<Requantise> GoldenMachine::channel_parameters(const PostCommand& c,
+                                                            std::span<const uint8_t> slot,
+                                                            int64_t first, int64_t channel) {
   const uint8_t* p = &slot[index(first + channel * 12)];
   Requantise r{little_endian(p), little_endian(p + 4), little_endian(p + 8),
-               c.output_zero,    c.lowest(),           c.high};
+               c.output_zero,    c.lowest_result(),    c.high};
   if (r.shift >= 0 && r.shift <= 62) return r;
   fail(Errc::invalid,
        fmt::format("post shifts channel {} by {}; 0 to 62 is possible", channel, r.shift));
@@ -287,7 +289,7 @@ std::optional<Requantise> GoldenMachine::parameters(const PostCommand& c,
 
 namespace {
 
-int64_t added(const Residual& r, int64_t value, int8_t residual) {
+int64_t add_residual(const Residual& r, int64_t value, int8_t residual) {
   const int64_t rounded = round_shift(int64_t{residual - r.zero} * r.multiplier, r.shift);
   return std::clamp<int64_t>(value + rounded, r.low, r.high);
 }
@@ -295,10 +297,10 @@ int64_t added(const Residual& r, int64_t value, int8_t residual) {
 }  // namespace
 
 /// Are the numbers of a post those that a unit can have? Fails when not.
-bool GoldenMachine::numbers(const PostCommand& c) {
+bool GoldenMachine::check_numbers(const PostCommand& c) {
   const int32_t most = c.residual && !c.table ? INT16_MAX : INT8_MAX;
-  if (c.rows < 1 || c.cols < 1 || c.cols > hw_.array.cols || c.lowest() < -most - 1 ||
-      c.lowest() > c.high || c.high > most || c.pitch < 0 || c.groups < 1 ||
+  if (c.rows < 1 || c.cols < 1 || c.cols > hw_.array.cols || c.lowest_result() < -most - 1 ||
+      c.lowest_result() > c.high || c.high > most || c.pitch < 0 || c.groups < 1 ||
       c.groups > PostCommand::kMostGroups || c.group_rows < 0)
     fail(Errc::invalid,
          fmt::format("a post of {}x{}, pitch {}, clipped to [{}, {}]; {} groups {} rows apart",
@@ -307,7 +309,7 @@ bool GoldenMachine::numbers(const PostCommand& c) {
                                         r->low > r->high || r->high > INT8_MAX))
     fail(Errc::invalid,
          fmt::format("a residual shifted by {}, clipped to [{}, {}]", r->shift, r->low, r->high));
-  return !failed();
+  return !has_failed();
 }
 
 void GoldenMachine::execute(const PostCommand& c) {
@@ -315,28 +317,30 @@ void GoldenMachine::execute(const PostCommand& c) {
     return fail(Errc::unsupported,
                 "a post without parameters: an integer machine needs bias, "
                 "multiplier and shift of every output channel");
-  const int64_t first = value(c.accumulator_row), table = value(c.parameter_offset);
-  const int64_t offset = value(c.slot_offset), scales_at = c.groups > 1 ? value(c.group_offset) : 0;
+  const int64_t first = affine_value(c.accumulator_row), table = affine_value(c.parameter_offset);
+  const int64_t offset = affine_value(c.slot_offset),
+                scales_at = c.groups > 1 ? affine_value(c.group_offset) : 0;
   const int64_t pixels = c.transposed ? c.cols : c.rows, channels = c.channels();
-  SlotRing& sums = ring(Buffer::accumulator);
-  SlotRing& out = ring(Buffer::output);
-  SlotRing& scales = ring(Buffer::parameter);
-  if (failed() || !numbers(c)) return;
-  const int64_t last_group = Reach{}.add(c.groups, c.group_rows).high;
-  const int64_t last_pixel = Reach{}.add(pixels, c.pitch).high;
-  if (!inside(first, add_far(last_group, c.rows), hw_.accumulator_rows(),
-              "post accumulator rows") ||
-      !inside(scales_at, (c.groups - 1) * channels * PostCommand::kGroupBytes, scales.slot_bytes(),
-              "post parameters of groups") ||
-      !inside(table, channels * 12, scales.slot_bytes(), "post parameters") ||
-      !inside(offset, add_far(last_pixel, channels), out.slot_bytes(), "post output"))
+  SlotRing& sums = slot_ring(Buffer::accumulator);
+  SlotRing& out = slot_ring(Buffer::output);
+  SlotRing& scales = slot_ring(Buffer::parameter);
+  if (has_failed() || !check_numbers(c)) return;
+  const int64_t last_group = Reach{}.add_index(c.groups, c.group_rows).high;
+  const int64_t last_pixel = Reach{}.add_index(pixels, c.pitch).high;
+  if (!check_inside(first, add_far(last_group, c.rows), hw_.accumulator_rows(),
+                    "post accumulator rows") ||
+      !check_inside(scales_at, (c.groups - 1) * channels * PostCommand::kGroupBytes,
+                    scales.slot_bytes(), "post parameters of groups") ||
+      !check_inside(table, channels * 12, scales.slot_bytes(), "post parameters") ||
+      !check_inside(offset, add_far(last_pixel, channels), out.slot_bytes(), "post output"))
     return;
-  const std::span<const uint8_t> from = sums.consumer(poison_), tables = scales.consumer(poison_);
-  const std::span<uint8_t> to = out.producer(poison_, offset + last_pixel + channels);
+  const std::span<const uint8_t> from = sums.slot_to_read(poison_),
+                                 tables = scales.slot_to_read(poison_);
+  const std::span<uint8_t> to = out.slot_to_fill(poison_, offset + last_pixel + channels);
   std::vector<Requantise>& scale = retired_.scales;
   std::vector<int32_t>& multipliers = retired_.group_multipliers;
   for (int64_t channel = 0; channel < channels; ++channel) {
-    const auto r = parameters(c, tables, table, channel);
+    const auto r = channel_parameters(c, tables, table, channel);
     if (!r) return;
     scale.push_back(*r);
   }
@@ -348,8 +352,8 @@ void GoldenMachine::execute(const PostCommand& c) {
     for (int64_t channel = 0; channel < channels; ++channel) {
       const auto acc = [&](int64_t group) {
         const int64_t top = first + group * c.group_rows;
-        return static_cast<int32_t>(c.transposed ? sum(from, top + channel, pixel)
-                                                 : sum(from, top + pixel, channel));
+        return static_cast<int32_t>(c.transposed ? read_sum(from, top + channel, pixel)
+                                                 : read_sum(from, top + pixel, channel));
       };
       int64_t others = 0;
       for (int64_t g = 1; g < c.groups; ++g)
@@ -357,7 +361,7 @@ void GoldenMachine::execute(const PostCommand& c) {
       uint8_t& y = to[index(offset + pixel * c.pitch + channel)];
       int64_t v = requantise(acc(0), scale[index(channel)], others);
       if (c.table) v = post_table_[index(v + 128)];
-      if (c.residual) v = added(*c.residual, v, static_cast<int8_t>(y));
+      if (c.residual) v = add_residual(*c.residual, v, static_cast<int8_t>(y));
       y = static_cast<uint8_t>(v);
       if (records_) retired_.bytes.push_back(y);
     }

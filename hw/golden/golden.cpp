@@ -18,14 +18,14 @@ GoldenMachine::GoldenMachine(const Program& program, const HwConfig& hw, MemoryI
   index_.assign(static_cast<size_t>(program.loops), -1);
   array_.resize(static_cast<size_t>(hw.array.rows * hw.array.cols));
   retired_.ordinal = -1;
-  flatten();
+  flatten_program();
   for (Table* t : {&post_table_, &vector_table_})
     poison_.fill({reinterpret_cast<uint8_t*>(t->data()), t->size()});
 }
 
 Result<bool> GoldenMachine::step() {
   bool retired = false;
-  while (at_ < ops_.size() && !retired && !failed()) retired = execute_op();
+  while (at_ < ops_.size() && !retired && !has_failed()) retired = execute_op();
   if (error_) return *error_;
   return retired;
 }
@@ -40,7 +40,7 @@ void GoldenMachine::fail(Errc code, std::string message) {
 
 // ---- the loop nest ------------------------------------------------------------------------------
 
-void GoldenMachine::flatten() {
+void GoldenMachine::flatten_program() {
   // Marks are left out: the text's order is the order in which everything happens here.
   const auto loop = [this](const Loop& l, const auto& inner) {
     const size_t begin = ops_.size();
@@ -59,9 +59,9 @@ bool GoldenMachine::execute_op() {
   const Op& op = ops_[at_++];
   if (op.loop) {
     if (op.ends)
-      end(op);
+      finish_iteration(op);
     else
-      enter(op);
+      enter_loop(op);
   } else if (op.sync) {
     visit(*op.sync);
   } else if (op.head) {
@@ -73,7 +73,7 @@ bool GoldenMachine::execute_op() {
   return op.command != nullptr;
 }
 
-void GoldenMachine::enter(const Op& op) {
+void GoldenMachine::enter_loop(const Op& op) {
   const Loop& loop = *op.loop;
   if (loop.id < 0 || loop.id >= program_.loops)
     return fail(Errc::invalid,
@@ -86,7 +86,7 @@ void GoldenMachine::enter(const Op& op) {
   nest_.push_back(&loop);
 }
 
-void GoldenMachine::end(const Op& op) {
+void GoldenMachine::finish_iteration(const Op& op) {
   int64_t& index = index_[static_cast<size_t>(op.loop->id)];
   if (++index < op.loop->count) {
     at_ = op.jump + 1;
@@ -122,7 +122,7 @@ void GoldenMachine::visit(const Sync& sync) {
            fmt::format("{} on region {}: no token can come", name(sync.kind), sync.region));
     return;
   }
-  if (!ring(sync.buffer).apply(sync.kind, poison_))
+  if (!slot_ring(sync.buffer).apply_sync(sync.kind, poison_))
     fail(Errc::invalid,
          fmt::format("{} on {}: no token can come", name(sync.kind), name(sync.buffer)));
 }
@@ -144,7 +144,7 @@ void GoldenMachine::visit(const Command& command) {
 
 // ---- addresses ----------------------------------------------------------------------------------
 
-int64_t GoldenMachine::value(const Affine& a) {
+int64_t GoldenMachine::affine_value(const Affine& a) {
   int64_t sum = a.base;
   for (const Affine::Term& t : a.terms) {
     if (t.loop < 0 || t.loop >= program_.loops || index_[static_cast<size_t>(t.loop)] < 0) {
@@ -157,21 +157,22 @@ int64_t GoldenMachine::value(const Affine& a) {
   return sum;
 }
 
-bool GoldenMachine::inside(int64_t first, int64_t bytes, int64_t limit, std::string_view what) {
+bool GoldenMachine::check_inside(int64_t first, int64_t bytes, int64_t limit,
+                                 std::string_view what) {
   if (first >= 0 && bytes >= 0 && first <= limit && bytes <= limit - first) return true;
   fail(Errc::invalid, fmt::format("{}: [{}, {}) of {}", what, first, add_far(first, bytes), limit));
   return false;
 }
 
-std::vector<uint8_t>* GoldenMachine::tensor(int index) {
+std::vector<uint8_t>* GoldenMachine::tensor_bytes(int index) {
   if (index >= 0 && static_cast<size_t>(index) < image_.size())
     return &image_[static_cast<size_t>(index)];
   fail(Errc::invalid, fmt::format("tensor {} of {}", index, image_.size()));
   return nullptr;
 }
 
-std::span<uint8_t> GoldenMachine::bytes(int index, bool fills) {
-  std::vector<uint8_t>* all = tensor(index);
+std::span<uint8_t> GoldenMachine::reachable_bytes(int index, bool fills) {
+  std::vector<uint8_t>* all = tensor_bytes(index);
   if (!all) return {};
   const ProgramTensor& t = program_.tensors[static_cast<size_t>(index)];
   if (t.slots <= 0) return *all;
@@ -186,7 +187,7 @@ std::span<uint8_t> GoldenMachine::bytes(int index, bool fills) {
                                  static_cast<size_t>(t.slot_bytes()));
 }
 
-bool GoldenMachine::overwrites(const std::vector<int>& first_of, bool accumulate) const {
+bool GoldenMachine::overwrites_sums(const std::vector<int>& first_of, bool accumulate) const {
   if (accumulate) return false;
   return std::all_of(first_of.begin(), first_of.end(), [this](int loop) {
     return loop >= 0 && loop < program_.loops && index_[static_cast<size_t>(loop)] <= 0;

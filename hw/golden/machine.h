@@ -45,15 +45,15 @@ class GoldenMachine {
     bool ends = false;  ///< the loop
     size_t jump = 0;    ///< of a loop: its end; of an end: the loop
   };
-  void flatten();
+  void flatten_program();
   /// Executes the op at at_ and goes on to the next; true when it was a command.
   bool execute_op();
 
-  bool failed() const { return error_.has_value(); }
+  bool has_failed() const { return error_.has_value(); }
   void fail(Errc code, std::string message);
 
-  void enter(const Op& op);
-  void end(const Op& op);
+  void enter_loop(const Op& op);
+  void finish_iteration(const Op& op);
   void visit(const Sync& sync);
   void visit(const Command& command);
 
@@ -70,49 +70,49 @@ class GoldenMachine {
   void execute(const RowCommand& c);
   void execute(const StageCommand& c);
 
-  int64_t value(const Affine& a);
+  int64_t affine_value(const Affine& a);
   /// Whether [first, first + bytes) lies in [0, limit); fails when not.
-  bool inside(int64_t first, int64_t bytes, int64_t limit, std::string_view what);
+  bool check_inside(int64_t first, int64_t bytes, int64_t limit, std::string_view what);
   /// The same of what `bytes` from `first` + all of `reach` on reaches in a slot of the ring.
   bool inside(int64_t first, const Reach& reach, int64_t bytes, const SlotRing& ring,
               std::string_view what) {
     const int64_t begin = add_far(first, reach.low), end = add_far(first, reach.high);
-    if (begin < 0) return inside(begin, 0, ring.slot_bytes(), what);
-    return inside(begin, add_far(end - begin, bytes), ring.slot_bytes(), what);
+    if (begin < 0) return check_inside(begin, 0, ring.slot_bytes(), what);
+    return check_inside(begin, add_far(end - begin, bytes), ring.slot_bytes(), what);
   }
-  std::vector<uint8_t>* tensor(int index);
+  std::vector<uint8_t>* tensor_bytes(int index);
   /// The bytes of a tensor that commands reach: of a region the slot that is being filled, or read.
   /// Fails when there is none.
-  std::span<uint8_t> bytes(int index, bool fills);
+  std::span<uint8_t> reachable_bytes(int index, bool fills);
   bool apply_to_region(const Sync& s);
-  SlotRing& ring(Buffer b) { return rings_[static_cast<size_t>(b)]; }
-  bool overwrites(const std::vector<int>& first_of, bool accumulate) const;
+  SlotRing& slot_ring(Buffer b) { return rings_[static_cast<size_t>(b)]; }
+  bool overwrites_sums(const std::vector<int>& first_of, bool accumulate) const;
 
   /// Sum of a row and column of the accumulator slot being filled or read.
-  uint32_t sum(std::span<const uint8_t> slot, int64_t row, int64_t col) const;
+  uint32_t read_sum(std::span<const uint8_t> slot, int64_t row, int64_t col) const;
   void put_sum(std::span<uint8_t> slot, int64_t row, int64_t col, uint32_t sum) const;
   /// Where a sum begins in its slot.
   int64_t sum_at(int64_t row, int64_t col = 0) const { return (row * hw_.array.cols + col) * 4; }
 
-  bool operands(const GemmCommand& c);
+  bool gather_operands(const GemmCommand& c);
   bool gather_rows(const GemmCommand& c);
   bool gather_weights(const GemmCommand& c);
   bool gather_blocks(const GemmCommand& c);
   void products(const GemmCommand& c);
   using Table = std::array<int8_t, SetTableCommand::kBytes>;
-  Table& table(Queue unit) { return unit == Queue::post ? post_table_ : vector_table_; }
+  Table& unit_table(Queue unit) { return unit == Queue::post ? post_table_ : vector_table_; }
   struct LaneSlots;
   bool operands(const LaneCommand& c, LaneSlots& s);
-  int8_t result(const LaneCommand& c, const LaneSlots& s, const std::array<int64_t, 4>& row,
-                int64_t element) const;
+  int8_t compute_result(const LaneCommand& c, const LaneSlots& s, const std::array<int64_t, 4>& row,
+                        int64_t element) const;
   struct RowSlots;
   bool operands(const RowCommand& c, RowSlots& s);
   /// A row's elements, and behind them its logarithm, if it has one.
-  std::optional<std::vector<int8_t>> result(const RowCommand& c, const RowSlots& s,
-                                            const std::array<int64_t, 4>& row);
-  bool numbers(const PostCommand& c);
-  std::optional<Requantise> parameters(const PostCommand& c, std::span<const uint8_t> slot,
-                                       int64_t first, int64_t channel);
+  std::optional<std::vector<int8_t>> compute_result(const RowCommand& c, const RowSlots& s,
+                                                    const std::array<int64_t, 4>& row);
+  bool check_numbers(const PostCommand& c);
+  std::optional<Requantise> channel_parameters(const PostCommand& c, std::span<const uint8_t> slot,
+                                               int64_t first, int64_t channel);
 
   const Program& program_;
   const HwConfig& hw_;

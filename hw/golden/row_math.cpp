@@ -13,7 +13,7 @@ int8_t clip_byte(int64_t value, int32_t low, int32_t high) {
   return static_cast<int8_t>(std::min<int64_t>(std::max<int64_t>(value, low), high));
 }
 
-Error invalid(const char* message) { return {Errc::invalid, message, {}}; }
+Error invalid_error(const char* message) { return {Errc::invalid, message, {}}; }
 
 void check_row(size_t elements) {
   check(elements >= 1 && elements <= static_cast<size_t>(kRowElements),
@@ -38,7 +38,7 @@ uint32_t row_root(uint64_t value) {
 Result<FixedScale> fixed_scale(double real, int32_t bits) {
   const int64_t one = int64_t{1} << bits;
   if (!(std::abs(real) <= static_cast<double>(one - 1)))
-    return invalid("a scale that a multiplier can't hold");
+    return invalid_error("a scale that a multiplier can't hold");
   if (real == 0) return FixedScale{0, 0};
   int exponent = 0;  // |real| = mantissa * 2^exponent, mantissa in [1/2, 1)
   std::frexp(real, &exponent);
@@ -72,7 +72,7 @@ Status set_unit(const SoftmaxScales& scales, SoftmaxTables& t, double& unit) {
   const double parts = std::floor(scales.input * kUnits / reach);
   unit = parts >= 1 ? scales.input / parts : reach / kUnits;
   const double row = scales.input / unit, mask = scales.mask / unit, most = std::max(row, mask);
-  if (!(most <= 65535)) return invalid("softmax: a step of more than 360 nats");
+  if (!(most <= 65535)) return invalid_error("softmax: a step of more than 360 nats");
   while (t.difference_shift < 15 && std::ldexp(most, t.difference_shift + 1) <= 65535)
     ++t.difference_shift;
   t.row_multiplier = static_cast<int32_t>(std::round(std::ldexp(row, t.difference_shift)));
@@ -84,9 +84,9 @@ Status set_unit(const SoftmaxScales& scales, SoftmaxTables& t, double& unit) {
 
 Result<SoftmaxTables> softmax_tables(const SoftmaxScales& scales) {
   if (!(scales.input > 0 && scales.mask >= 0 && std::isfinite(scales.input + scales.mask)))
-    return invalid("softmax: scales must be positive");
+    return invalid_error("softmax: scales must be positive");
   if (!(scales.output.scale >= 0x1p-16 && scales.output.scale <= 1))
-    return invalid("softmax: the output's scale must be in 2^-16 .. 1");
+    return invalid_error("softmax: the output's scale must be in 2^-16 .. 1");
   SoftmaxTables t;
   double unit = 0;
   const Status status = set_unit(scales, t, unit);
@@ -155,12 +155,12 @@ Result<RowLogarithm> softmax_log(const SoftmaxScales& scales, const ElementScale
   SoftmaxTables t;
   double unit = 0;
   if (!(scales.input > 0 && scales.mask >= 0 && out.scale > 0))
-    return invalid("softmax: scales must be positive");
+    return invalid_error("softmax: scales must be positive");
   if (const Status status = set_unit(scales, t, unit); !status) return status.errors();
   const double row = std::ldexp(unit, -t.difference_shift) / out.scale;
   const double sum = std::ldexp(std::log(2.0), -kLogBits) / out.scale;
   const Result<FixedScale> larger = fixed_scale(std::max(row, sum));
-  if (!larger) return invalid("softmax: the logarithm's scale is too small");
+  if (!larger) return invalid_error("softmax: the logarithm's scale is too small");
   RowLogarithm l;
   l.shift = std::min(larger->shift, kLogShift);
   l.row_multiplier = static_cast<int32_t>(std::round(std::ldexp(row, l.shift)));
@@ -207,21 +207,22 @@ int32_t norm_unit_bits(int64_t length) {
 
 Result<int64_t> norm_epsilon(double epsilon, double input_scale, int64_t length) {
   if (!(epsilon >= 0 && input_scale > 0 && length >= 1 && length <= kRowElements))
-    return invalid("normalisation: epsilon, scale or length out of range");
+    return invalid_error("normalisation: epsilon, scale or length out of range");
   const double ratio = static_cast<double>(length) / input_scale;
   const double scaled = std::round(epsilon * ratio * ratio * 0x1p14);
-  if (!(scaled <= 0x1p62)) return invalid("normalisation: epsilon is too large for this scale");
+  if (!(scaled <= 0x1p62))
+    return invalid_error("normalisation: epsilon is too large for this scale");
   return static_cast<int64_t>(scaled);
 }
 
-NormWords pack(const NormChannel& channel) {
+NormWords pack_channel(const NormChannel& channel) {
   constexpr uint32_t kMask = (2u << kMultiplierBits) - 1;
   const uint32_t multiplier = static_cast<uint32_t>(channel.multiplier) & kMask;
   const uint32_t shift = static_cast<uint32_t>(channel.shift) << (kMultiplierBits + 1);
   return {channel.beta, static_cast<int32_t>(shift | multiplier)};
 }
 
-NormChannel unpack(const NormWords& words) {
+NormChannel unpack_channel(const NormWords& words) {
   const auto word = static_cast<uint32_t>(words[1]);
   constexpr int32_t kShiftBits = 31 - kMultiplierBits;
   const auto high = static_cast<int32_t>(word << kShiftBits);  // the multiplier, its sign on top
@@ -230,12 +231,13 @@ NormChannel unpack(const NormWords& words) {
 
 Result<NormChannel> norm_channel(double gamma, double beta, double output_scale,
                                  int32_t unit_bits) {
-  if (!(output_scale > 0)) return invalid("normalisation: the output's scale must be positive");
+  if (!(output_scale > 0))
+    return invalid_error("normalisation: the output's scale must be positive");
   const double shifted = std::round(std::ldexp(beta / output_scale, kBetaBits));
   const Result<FixedScale> scale =
       fixed_scale(std::ldexp(gamma / output_scale, kBetaBits - unit_bits), kMultiplierBits);
   if (!(std::abs(shifted) <= 2147483647.0) || !scale)
-    return invalid("normalisation: gamma or beta is too large for the output's scale");
+    return invalid_error("normalisation: gamma or beta is too large for the output's scale");
   return NormChannel{static_cast<int32_t>(shifted), scale->multiplier, scale->shift};
 }
 

@@ -115,10 +115,10 @@ struct NormChannel {
 };
 /// The words of a channel in a parameter slot, RowCommand::kChannelBytes as little-endian.
 using NormWords = std::array<int32_t, 2>;
-/// Those of a channel.
-NormWords pack(const NormChannel& channel);
+/// As a parameter slot has them.
+NormWords pack_channel(const NormChannel& channel);
 /// The channel that has these words; its shift may be 63, which no command may have.
-NormChannel unpack(const NormWords& words);
+NormChannel unpack_channel(const NormWords& words);
 /// Fraction bits of a normalised element, which is at most sqrt(length): 22 .. 30, such that it
 /// takes 31 bits and a sign. length: 1 .. kRowElements.
 int32_t norm_unit_bits(int64_t length);

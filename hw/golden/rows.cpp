@@ -24,20 +24,20 @@ int32_t word_at(std::span<const uint8_t> slot, int64_t at) {
   return out;
 }
 
-bool sound(const std::optional<RowLogarithm>& l) {
+bool is_sound(const std::optional<RowLogarithm>& l) {
   constexpr int64_t kMost = int64_t{1} << 60;
   return !l || (l->row_multiplier >= 0 && l->sum_multiplier >= 0 && l->shift >= 0 &&
                 l->shift <= 62 && l->addend >= -kMost && l->addend <= kMost);
 }
 
-bool sound(const RowCommand& c) {
+bool is_sound(const RowCommand& c) {
   if (c.pieces < 1 || c.run < 1 || c.pieces > kRowElements || c.run > kRowElements ||
       c.length() > kRowElements)
     return false;
   const int64_t elements = multiply_far(product_of(c.rows), c.length());
   if (elements < 1 || elements > kMostElements) return false;
   if (c.op == RowOp::softmax)
-    return sound(c.logarithm) && c.per_channel == 1 && c.difference_shift >= 0 &&
+    return is_sound(c.logarithm) && c.per_channel == 1 && c.difference_shift >= 0 &&
            c.difference_shift <= 15 && c.numerator >= 1 << 30 && c.exponent >= 0 &&
            c.exponent <= 16 && c.row_multiplier >= 0 && c.row_multiplier <= UINT16_MAX &&
            c.mask_multiplier >= 0 && c.mask_multiplier <= UINT16_MAX && c.low == -128 &&
@@ -58,36 +58,36 @@ struct GoldenMachine::RowSlots {
 };
 
 bool GoldenMachine::operands(const RowCommand& c, RowSlots& s) {
-  s.in_at = value(c.in.offset);
-  if (c.mask) s.mask_at = value(c.mask->offset);
-  s.parameter_at = value(c.parameter_offset);
-  s.out_at = value(c.out.offset);
-  if (c.logarithm) s.logarithm_at = value(c.logarithm->offset);
-  if (failed()) return false;
-  if (!sound(c)) {
+  s.in_at = affine_value(c.in.offset);
+  if (c.mask) s.mask_at = affine_value(c.mask->offset);
+  s.parameter_at = affine_value(c.parameter_offset);
+  s.out_at = affine_value(c.out.offset);
+  if (c.logarithm) s.logarithm_at = affine_value(c.logarithm->offset);
+  if (has_failed()) return false;
+  if (!is_sound(c)) {
     fail(Errc::invalid, fmt::format("{} of {} rows of {} elements", name(c.op), product_of(c.rows),
                                     multiply_far(c.pieces, c.run)));
     return false;
   }
   const auto all = [&](const RowOperand& o) {
-    return reach(c.rows, o.row_stride).add(c.pieces, o.piece_stride);
+    return reach_over(c.rows, o.row_stride).add_index(c.pieces, o.piece_stride);
   };
   const bool softmax = c.op == RowOp::softmax;
-  const Reach channels = softmax ? Reach{} : reach(c.rows, c.parameter_stride);
-  const SlotRing& slots = ring(Buffer::activation);
+  const Reach channels = softmax ? Reach{} : reach_over(c.rows, c.parameter_stride);
+  const SlotRing& slots = slot_ring(Buffer::activation);
   if (!inside(s.in_at, all(c.in), c.run, slots, "rows") ||
       (c.mask && !inside(s.mask_at, all(*c.mask), c.run, slots, "mask")) ||
-      !inside(s.out_at, all(c.out), c.run, ring(Buffer::output), "output of the rows") ||
+      !inside(s.out_at, all(c.out), c.run, slot_ring(Buffer::output), "output of the rows") ||
       (c.logarithm &&
-       !inside(s.logarithm_at, {}, c.row_count(), ring(Buffer::output), "logarithms")) ||
+       !inside(s.logarithm_at, {}, c.row_count(), slot_ring(Buffer::output), "logarithms")) ||
       !inside(s.parameter_at, channels,
               softmax ? RowCommand::kTableBytes : c.channels() * RowCommand::kChannelBytes,
-              ring(Buffer::parameter), "parameters of the rows"))
+              slot_ring(Buffer::parameter), "parameters of the rows"))
     return false;
   s.out_end = s.out_at + all(c.out).high + c.run;
   if (c.logarithm) s.out_end = std::max(s.out_end, s.logarithm_at + c.row_count());
-  s.in = ring(Buffer::activation).consumer(poison_);
-  s.parameters = ring(Buffer::parameter).consumer(poison_);
+  s.in = slot_ring(Buffer::activation).slot_to_read(poison_);
+  s.parameters = slot_ring(Buffer::parameter).slot_to_read(poison_);
   if (!softmax) return true;
   s.tables = {c.row_multiplier, c.mask_multiplier, c.difference_shift, {}, {},
               c.numerator,      c.exponent,        c.output_zero};
@@ -101,8 +101,9 @@ bool GoldenMachine::operands(const RowCommand& c, RowSlots& s) {
   return good;
 }
 
-std::optional<std::vector<int8_t>> GoldenMachine::result(const RowCommand& c, const RowSlots& s,
-                                                         const RowIndex& row) {
+std::optional<std::vector<int8_t>> GoldenMachine::compute_result(const RowCommand& c,
+                                                                 const RowSlots& s,
+                                                                 const RowIndex& row) {
   const auto elements = [&](const RowOperand& o, int64_t first) {
     std::vector<int8_t> out;
     for (int64_t p = 0; p < c.pieces; ++p)
@@ -122,7 +123,7 @@ std::optional<std::vector<int8_t>> GoldenMachine::result(const RowCommand& c, co
   for (int64_t i = 0; i < c.length(); ++i) {
     const int64_t at = s.parameter_at + row_at(row, c.parameter_stride) +
                        i % c.run / c.per_channel * RowCommand::kChannelBytes;
-    channels.push_back(unpack({word_at(s.parameters, at), word_at(s.parameters, at + 4)}));
+    channels.push_back(unpack_channel({word_at(s.parameters, at), word_at(s.parameters, at + 4)}));
     if (channels.back().shift > 62) {
       fail(Errc::invalid, fmt::format("a channel shifts by {}", channels.back().shift));
       return std::nullopt;
@@ -137,15 +138,15 @@ std::optional<std::vector<int8_t>> GoldenMachine::result(const RowCommand& c, co
 void GoldenMachine::execute(const RowCommand& c) {
   RowSlots s;
   if (!operands(c, s)) return;
-  SlotRing& out = ring(Buffer::output);
-  const std::span<uint8_t> to = out.producer(poison_, s.out_end);
+  SlotRing& out = slot_ring(Buffer::output);
+  const std::span<uint8_t> to = out.slot_to_fill(poison_, s.out_end);
   retired_.address = s.out_at;
   retired_.slot = out.producer_slot();
   RowIndex row{};
   for (int64_t n = 0; n < c.row_count(); ++n) {
     int64_t rest = n;
     for (size_t l = row.size(); l-- > 0; rest /= c.rows[l]) row[l] = rest % c.rows[l];
-    const auto values = result(c, s, row);
+    const auto values = compute_result(c, s, row);
     if (!values) return;
     const auto put = [&](int64_t at, int64_t i) {
       const auto y = static_cast<uint8_t>((*values)[index(i)]);

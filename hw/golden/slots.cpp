@@ -19,12 +19,12 @@ SlotRing::SlotRing(int64_t slots, int64_t slot_bytes)
       written_(static_cast<size_t>(slots), slot_bytes),
       scratch_(static_cast<size_t>(slot_bytes)) {}
 
-bool SlotRing::apply(SyncKind kind, Poison& poison) {
+bool SlotRing::apply_sync(SyncKind kind, Poison& poison) {
   switch (kind) {
     case SyncKind::wait_free:
-      if (filling_ || filled_ + primed_ - read_ >= slots()) return false;
+      if (filling_ || filled_ + primed_ - read_ >= slot_count()) return false;
       filling_ = true;
-      spoil(place(filling_at()), poison);
+      spoil_slot(slot_index(filling_at()), poison);
       return true;
     case SyncKind::signal_full:
       if (!filling_ || (primed_ > 0 && !adding_)) return false;
@@ -54,21 +54,21 @@ bool SlotRing::apply(SyncKind kind, Poison& poison) {
   return false;
 }
 
-void SlotRing::spoil(size_t slot, Poison& poison) {
+void SlotRing::spoil_slot(size_t slot, Poison& poison) {
   poison.fill(std::span(slots_[slot]).first(static_cast<size_t>(written_[slot])));
   written_[slot] = 0;
 }
 
-std::span<uint8_t> SlotRing::producer(Poison& poison, int64_t end) {
+std::span<uint8_t> SlotRing::slot_to_fill(Poison& poison, int64_t end) {
   if (filling_) {
-    int64_t& written = written_[place(filling_at())];
+    int64_t& written = written_[slot_index(filling_at())];
     written = std::max(written, end);
   }
-  return at(filling_, filling_at(), poison);
+  return slot_or_scratch(filling_, filling_at(), poison);
 }
 
-std::span<uint8_t> SlotRing::at(bool mine, int64_t ordinal, Poison& poison) {
-  if (mine) return slots_[place(ordinal)];
+std::span<uint8_t> SlotRing::slot_or_scratch(bool mine, int64_t ordinal, Poison& poison) {
+  if (mine) return slots_[slot_index(ordinal)];
   poison.fill(scratch_);
   return scratch_;
 }

@@ -26,22 +26,22 @@ class SlotRing {
 
   /// False when no token is there, the queue would wait for ever, or when slots would become full
   /// in another order than the ring's.
-  bool apply(SyncKind kind, Poison& poison);
+  bool apply_sync(SyncKind kind, Poison& poison);
 
   /// The slot to fill, of which bytes before `end` are written.
-  std::span<uint8_t> producer(Poison& poison, int64_t end);
-  std::span<uint8_t> consumer(Poison& poison) { return at(held_, read_, poison); }
-  int64_t producer_slot() const { return filling_at() % slots(); }
-  int64_t consumer_slot() const { return read_ % slots(); }
+  std::span<uint8_t> slot_to_fill(Poison& poison, int64_t end);
+  std::span<uint8_t> slot_to_read(Poison& poison) { return slot_or_scratch(held_, read_, poison); }
+  int64_t producer_slot() const { return filling_at() % slot_count(); }
+  int64_t consumer_slot() const { return read_ % slot_count(); }
   int64_t slot_bytes() const { return static_cast<int64_t>(scratch_.size()); }
 
  private:
   /// A slot that is claimed comes behind the primed ones, which become full before it.
   int64_t filling_at() const { return filled_ + (adding_ ? 0 : primed_); }
-  int64_t slots() const { return static_cast<int64_t>(slots_.size()); }
-  size_t place(int64_t ordinal) const { return static_cast<size_t>(ordinal % slots()); }
-  void spoil(size_t slot, Poison& poison);
-  std::span<uint8_t> at(bool mine, int64_t ordinal, Poison& poison);
+  int64_t slot_count() const { return static_cast<int64_t>(slots_.size()); }
+  size_t slot_index(int64_t ordinal) const { return static_cast<size_t>(ordinal % slot_count()); }
+  void spoil_slot(size_t slot, Poison& poison);
+  std::span<uint8_t> slot_or_scratch(bool mine, int64_t ordinal, Poison& poison);
 
   std::vector<std::vector<uint8_t>> slots_;
   std::vector<int64_t> written_;  ///< by slot: bytes before it aren't garbage

@@ -8,7 +8,7 @@ namespace accsim::hw {
 namespace {
 
 template <size_t N>
-int64_t dot(const std::array<int64_t, N>& at, const std::array<int64_t, N>& stride) {
+int64_t strided_offset(const std::array<int64_t, N>& at, const std::array<int64_t, N>& stride) {
   int64_t sum = 0;
   for (size_t i = 0; i < N; ++i) sum += at[i] * stride[i];
   return sum;
@@ -17,11 +17,12 @@ int64_t dot(const std::array<int64_t, N>& at, const std::array<int64_t, N>& stri
 }  // namespace
 
 void GoldenMachine::execute(const SetTableCommand& c) {
-  const int64_t offset = value(c.parameter_offset);
-  SlotRing& from = ring(Buffer::parameter);
-  if (failed() || !inside(offset, SetTableCommand::kBytes, from.slot_bytes(), "table")) return;
-  const std::span<const uint8_t> slot = from.consumer(poison_);
-  Table& to = table(c.unit);
+  const int64_t offset = affine_value(c.parameter_offset);
+  SlotRing& from = slot_ring(Buffer::parameter);
+  if (has_failed() || !check_inside(offset, SetTableCommand::kBytes, from.slot_bytes(), "table"))
+    return;
+  const std::span<const uint8_t> slot = from.slot_to_read(poison_);
+  Table& to = unit_table(c.unit);
   for (size_t i = 0; i < to.size(); ++i) to[i] = static_cast<int8_t>(slot[index(offset) + i]);
   retired_.address = offset;
   retired_.slot = from.consumer_slot();
@@ -38,11 +39,11 @@ struct GoldenMachine::LaneSlots {
 };
 
 bool GoldenMachine::operands(const LaneCommand& c, LaneSlots& s) {
-  s.a_at = value(c.a.offset);
-  s.out_at = value(c.slot_offset);
-  if (c.b) s.b_at = value(c.b->offset);
+  s.a_at = affine_value(c.a.offset);
+  s.out_at = affine_value(c.slot_offset);
+  if (c.b) s.b_at = affine_value(c.b->offset);
   const int64_t rows = product_of(c.rows), elements = multiply_far(rows, c.run);
-  if (failed()) return false;
+  if (has_failed()) return false;
   if (elements < 1 || elements > kMostElements || product_of(c.taps) < 1 || c.shift < 0 ||
       c.shift > 62 || c.low < -128 || c.high > 127 || c.low > c.high ||
       c.b.has_value() != (c.op != LaneOp::copy) || c.a.buffer != Buffer::activation || c.a.splat ||
@@ -51,33 +52,34 @@ bool GoldenMachine::operands(const LaneCommand& c, LaneSlots& s) {
     fail(Errc::invalid, fmt::format("a lane command of {} rows of {} bytes", rows, c.run));
     return false;
   }
-  Reach a = reach(c.rows, c.a.row_stride);
-  for (size_t i = 0; i < kTapLevels; ++i) a.add(c.taps[i], c.tap_stride[i]);
-  const Reach out = reach(c.rows, c.out_stride);
+  Reach a = reach_over(c.rows, c.a.row_stride);
+  for (size_t i = 0; i < kTapLevels; ++i) a.add_index(c.taps[i], c.tap_stride[i]);
+  const Reach out = reach_over(c.rows, c.out_stride);
   const int64_t run = c.across ? 1 : c.run;
-  if (!inside(s.a_at, a, c.run, ring(Buffer::activation), "first operand") ||
-      !inside(s.out_at, out, run, ring(Buffer::output), "output of the lane command"))
+  if (!inside(s.a_at, a, c.run, slot_ring(Buffer::activation), "first operand") ||
+      !inside(s.out_at, out, run, slot_ring(Buffer::output), "output of the lane command"))
     return false;
-  if (c.b && !inside(s.b_at, reach(c.rows, c.b->row_stride), c.b->splat ? 1 : c.run,
-                     ring(c.b->buffer), "second operand"))
+  if (c.b && !inside(s.b_at, reach_over(c.rows, c.b->row_stride), c.b->splat ? 1 : c.run,
+                     slot_ring(c.b->buffer), "second operand"))
     return false;
   s.out_end = s.out_at + out.high + run;
-  s.a = ring(Buffer::activation).consumer(poison_);
-  if (c.b) s.b = c.b->buffer == Buffer::activation ? s.a : ring(c.b->buffer).consumer(poison_);
+  s.a = slot_ring(Buffer::activation).slot_to_read(poison_);
+  if (c.b)
+    s.b = c.b->buffer == Buffer::activation ? s.a : slot_ring(c.b->buffer).slot_to_read(poison_);
   return true;
 }
 
 /// Element `element` of a row; of all of the run when the command goes across.
-int8_t GoldenMachine::result(const LaneCommand& c, const LaneSlots& s,
-                             const std::array<int64_t, 4>& row, int64_t element) const {
+int8_t GoldenMachine::compute_result(const LaneCommand& c, const LaneSlots& s,
+                                     const std::array<int64_t, 4>& row, int64_t element) const {
   int64_t a = 0;
   bool first = true;
   const int64_t begin = c.across ? 0 : element, end = c.across ? c.run : element + 1;
   for (int64_t outer = 0; outer < c.taps[0]; ++outer)
     for (int64_t inner = 0; inner < c.taps[1]; ++inner)
       for (int64_t i = begin; i < end; ++i) {
-        const int64_t at =
-            s.a_at + dot(row, c.a.row_stride) + dot<2>({outer, inner}, c.tap_stride) + i;
+        const int64_t at = s.a_at + strided_offset(row, c.a.row_stride) +
+                           strided_offset<2>({outer, inner}, c.tap_stride) + i;
         const int64_t tap = static_cast<int8_t>(s.a[index(at)]) - c.a.zero;
         a = first                    ? tap
             : c.tap_op == TapOp::sum ? a + tap
@@ -87,7 +89,7 @@ int8_t GoldenMachine::result(const LaneCommand& c, const LaneSlots& s,
       }
   int64_t sum = a * c.a.multiplier;
   if (c.b) {
-    const int64_t at = s.b_at + dot(row, c.b->row_stride) + (c.b->splat ? 0 : element);
+    const int64_t at = s.b_at + strided_offset(row, c.b->row_stride) + (c.b->splat ? 0 : element);
     const int64_t b = static_cast<int8_t>(s.b[index(at)]) - c.b->zero;
     const int64_t scaled = b * c.b->multiplier;
     sum = c.op == LaneOp::add   ? sum + scaled
@@ -103,17 +105,17 @@ int8_t GoldenMachine::result(const LaneCommand& c, const LaneSlots& s,
 void GoldenMachine::execute(const LaneCommand& c) {
   LaneSlots s;
   if (!operands(c, s)) return;
-  SlotRing& out = ring(Buffer::output);
-  const std::span<uint8_t> to = out.producer(poison_, s.out_end);
+  SlotRing& out = slot_ring(Buffer::output);
+  const std::span<uint8_t> to = out.slot_to_fill(poison_, s.out_end);
   retired_.address = s.out_at;
   retired_.slot = out.producer_slot();
   std::array<int64_t, 4> row{};
   for (int64_t n = 0; n < c.row_count(); ++n) {
     int64_t rest = n;
     for (size_t l = row.size(); l-- > 0; rest /= c.rows[l]) row[l] = rest % c.rows[l];
-    const int64_t at = s.out_at + dot(row, c.out_stride);
+    const int64_t at = s.out_at + strided_offset(row, c.out_stride);
     for (int64_t i = 0; i < (c.across ? 1 : c.run); ++i) {
-      const auto y = static_cast<uint8_t>(result(c, s, row, i));
+      const auto y = static_cast<uint8_t>(compute_result(c, s, row, i));
       to[index(at + i)] = y;
       if (records_) retired_.bytes.push_back(y);
     }

@@ -14,82 +14,82 @@ class Renumber {
  public:
   Renumber(int loops, std::span<const int> tensors) : loops_(loops), tensors_(tensors) {}
 
-  void body(std::vector<Item>& items) {
+  void renumber_body(std::vector<Item>& items) {
     const auto loop = [this](Loop& l, const auto& inner) {
       l.id += loops_;
       inner();
     };
     const auto sync = [this](Sync& s) {
-      if (s.region >= 0) tensor(s.region);
+      if (s.region >= 0) renumber_tensor(s.region);
     };
-    const auto mark = [this](Mark& m) { tensor(m.tensor); };
+    const auto mark = [this](Mark& m) { renumber_tensor(m.tensor); };
     const auto command = [this](Command& c) {
-      std::visit([this](auto& kind) { this->rename(kind); }, c);
+      std::visit([this](auto& kind) { this->renumber_command(kind); }, c);
     };
     visit_nest(items, Overloaded{loop, sync, mark, command});
   }
 
  private:
-  void rename(LoadCommand& c) {
-    tensor(c.tensor);
-    address(c.source);
-    address(c.slot_offset);
+  void renumber_command(LoadCommand& c) {
+    renumber_tensor(c.tensor);
+    renumber_address(c.source);
+    renumber_address(c.slot_offset);
     if (c.padded)
-      for (Affine& a : c.padded->origin) address(a);
-    if (c.gather) address(c.gather->index_offset);
+      for (Affine& a : c.padded->origin) renumber_address(a);
+    if (c.gather) renumber_address(c.gather->index_offset);
   }
-  void rename(GemmCommand& c) {
-    for (Affine& a : c.window.origin) address(a);
-    address(c.window.first);
-    address(c.window.offset);
-    address(c.weights.offset);
-    address(c.weights.first_k);
-    address(c.accumulator_row);
-    ids(c.first_of);
+  void renumber_command(GemmCommand& c) {
+    for (Affine& a : c.window.origin) renumber_address(a);
+    renumber_address(c.window.first);
+    renumber_address(c.window.offset);
+    renumber_address(c.weights.offset);
+    renumber_address(c.weights.first_k);
+    renumber_address(c.accumulator_row);
+    renumber_loops(c.first_of);
   }
-  void rename(DrainCommand& c) {
-    address(c.accumulator_row);
-    ids(c.first_of);
+  void renumber_command(DrainCommand& c) {
+    renumber_address(c.accumulator_row);
+    renumber_loops(c.first_of);
   }
-  void rename(PostCommand& c) {
-    address(c.accumulator_row);
-    address(c.parameter_offset);
-    address(c.slot_offset);
-    address(c.group_offset);
+  void renumber_command(PostCommand& c) {
+    renumber_address(c.accumulator_row);
+    renumber_address(c.parameter_offset);
+    renumber_address(c.slot_offset);
+    renumber_address(c.group_offset);
   }
-  void rename(SetTableCommand& c) { address(c.parameter_offset); }
-  void rename(LaneCommand& c) {
-    address(c.a.offset);
-    if (c.b) address(c.b->offset);
-    address(c.slot_offset);
+  void renumber_command(SetTableCommand& c) { renumber_address(c.parameter_offset); }
+  void renumber_command(LaneCommand& c) {
+    renumber_address(c.a.offset);
+    if (c.b) renumber_address(c.b->offset);
+    renumber_address(c.slot_offset);
   }
-  void rename(RowCommand& c) {
-    address(c.in.offset);
-    if (c.mask) address(c.mask->offset);
-    address(c.parameter_offset);
-    address(c.out.offset);
-    if (c.logarithm) address(c.logarithm->offset);
+  void renumber_command(RowCommand& c) {
+    renumber_address(c.in.offset);
+    if (c.mask) renumber_address(c.mask->offset);
+    renumber_address(c.parameter_offset);
+    renumber_address(c.out.offset);
+    if (c.logarithm) renumber_address(c.logarithm->offset);
   }
-  void rename(VectorCommand&) {}
-  void rename(StoreCommand& c) {
-    tensor(c.tensor);
-    address(c.target);
-    address(c.slot_offset);
+  void renumber_command(VectorCommand&) {}
+  void renumber_command(StoreCommand& c) {
+    renumber_tensor(c.tensor);
+    renumber_address(c.target);
+    renumber_address(c.slot_offset);
   }
-  void rename(StageCommand& c) {
-    tensor(c.from);
-    tensor(c.to);
-    address(c.source);
-    address(c.target);
+  void renumber_command(StageCommand& c) {
+    renumber_tensor(c.from);
+    renumber_tensor(c.to);
+    renumber_address(c.source);
+    renumber_address(c.target);
   }
 
-  void address(Affine& a) const {
+  void renumber_address(Affine& a) const {
     for (Affine::Term& t : a.terms) t.loop += loops_;
   }
-  void ids(std::vector<int>& loops) const {
+  void renumber_loops(std::vector<int>& loops) const {
     for (int& id : loops) id += loops_;
   }
-  void tensor(int& index) const { index = tensors_[static_cast<size_t>(index)]; }
+  void renumber_tensor(int& index) const { index = tensors_[static_cast<size_t>(index)]; }
 
   const int loops_;
   const std::span<const int> tensors_;
@@ -99,7 +99,7 @@ class Renumber {
 
 void append_layer(Program& network, Program layer, std::string name, std::span<const int> tensors) {
   check(tensors.size() == layer.tensors.size(), "a layer has other tensors than it is given");
-  Renumber(network.loops, tensors).body(layer.body);
+  Renumber(network.loops, tensors).renumber_body(layer.body);
   network.loops += layer.loops;
   network.body.push_back({LayerHead{std::move(name), layer.dataflow}});
   network.body.insert(network.body.end(), std::move_iterator(layer.body.begin()),

@@ -20,7 +20,7 @@ class FreeBytes {
  public:
   /// The smallest block that is large enough, the endless one if no other is; -1 where that would
   /// end behind `room`.
-  int64_t take(int64_t bytes, int64_t room) {
+  int64_t take_block(int64_t bytes, int64_t room) {
     if (bytes == 0) return 0;
     const auto fit = by_size_.lower_bound({bytes, 0});
     if (fit == by_size_.end()) {
@@ -28,8 +28,8 @@ class FreeBytes {
       return std::exchange(top_, top_ + bytes);
     }
     const auto [size, address] = *fit;
-    erase(address);
-    if (size > bytes) insert(address + bytes, size - bytes);
+    erase_block(address);
+    if (size > bytes) insert_block(address + bytes, size - bytes);
     return address;
   }
 
@@ -38,7 +38,7 @@ class FreeBytes {
     const auto behind = by_address_.lower_bound(address);
     if (behind != by_address_.end() && behind->first == address + bytes) {
       bytes += behind->second;
-      erase(behind->first);
+      erase_block(behind->first);
     }
     const auto next = by_address_.lower_bound(address);
     if (next != by_address_.begin()) {
@@ -46,21 +46,21 @@ class FreeBytes {
       if (before.first + before.second == address) {
         address = before.first;
         bytes += before.second;
-        erase(before.first);
+        erase_block(before.first);
       }
     }
     if (address + bytes == top_)
       top_ = address;
     else
-      insert(address, bytes);
+      insert_block(address, bytes);
   }
 
  private:
-  void insert(int64_t address, int64_t bytes) {
+  void insert_block(int64_t address, int64_t bytes) {
     by_address_.emplace(address, bytes);
     by_size_.emplace(bytes, address);
   }
-  void erase(int64_t address) {
+  void erase_block(int64_t address) {
     const auto at = by_address_.find(address);
     by_size_.erase({at->second, address});
     by_address_.erase(at);
@@ -75,14 +75,14 @@ class BytePlacer {
  public:
   BytePlacer(std::span<const ByteLife> lives, int64_t room) : lives_(lives), room_(room) {}
 
-  BytePlaces run() {
+  BytePlaces place_lives() {
     best_ = by_birth();
     if (lives_.size() > kMostInOrders) return best_;
     const int64_t least = most_alive();
     const auto is_best = [&] { return best_.left_out == 0 && best_.end == least; };
-    for (const auto key : {&BytePlacer::small, &BytePlacer::small_in_time, &BytePlacer::short_life,
-                           &BytePlacer::birth})
-      if (!is_best()) try_order(ordered(key));
+    for (const auto key : {&BytePlacer::size_key, &BytePlacer::small_in_time,
+                           &BytePlacer::short_life, &BytePlacer::birth_key})
+      if (!is_best()) try_order(order_by_key(key));
     for (int i = 0; i < kMostRepairs && best_.left_out > 0; ++i)
       if (!try_order(left_out_first())) break;
     return best_;
@@ -90,14 +90,14 @@ class BytePlacer {
 
  private:
   const ByteLife& life(size_t i) const { return lives_[i]; }
-  int64_t length(size_t i) const { return life(i).last - life(i).first + 1; }
+  int64_t life_length(size_t i) const { return life(i).last - life(i).first + 1; }
   // What orders go by, the least first.
-  int64_t small(size_t i) const { return -life(i).bytes; }
-  int64_t small_in_time(size_t i) const { return -multiply_far(life(i).bytes, length(i)); }
-  int64_t short_life(size_t i) const { return -length(i); }
-  int64_t birth(size_t i) const { return life(i).first; }
+  int64_t size_key(size_t i) const { return -life(i).bytes; }
+  int64_t small_in_time(size_t i) const { return -multiply_far(life(i).bytes, life_length(i)); }
+  int64_t short_life(size_t i) const { return -life_length(i); }
+  int64_t birth_key(size_t i) const { return life(i).first; }
 
-  std::vector<size_t> ordered(int64_t (BytePlacer::*key)(size_t) const) {
+  std::vector<size_t> order_by_key(int64_t (BytePlacer::*key)(size_t) const) {
     std::vector<size_t> out(lives_.size());
     std::iota(out.begin(), out.end(), size_t{0});
     std::ranges::stable_sort(out, {}, [&](size_t i) { return (this->*key)(i); });
@@ -105,7 +105,8 @@ class BytePlacer {
   }
   /// The best order with what had no room in front of it.
   std::vector<size_t> left_out_first() {
-    std::vector<size_t> out = best_order_.empty() ? ordered(&BytePlacer::small) : best_order_;
+    std::vector<size_t> out =
+        best_order_.empty() ? order_by_key(&BytePlacer::size_key) : best_order_;
     std::stable_partition(out.begin(), out.end(), [&](size_t i) { return best_.addresses[i] < 0; });
     return out;
   }
@@ -132,8 +133,8 @@ class BytePlacer {
     for (const size_t i : order) {
       for (; !alive.empty() && alive.top().first < life(i).first; alive.pop())
         free.give_back(out.addresses[alive.top().second], life(alive.top().second).bytes);
-      const int64_t address = free.take(life(i).bytes, room_);
-      add(i, address, out);
+      const int64_t address = free.take_block(life(i).bytes, room_);
+      set_address(i, address, out);
       if (address >= 0) alive.emplace(life(i).last, i);
     }
     return out;
@@ -147,12 +148,12 @@ class BytePlacer {
       int64_t address = 0;
       for (const size_t other : placed) {
         const int64_t at = out.addresses[other];
-        if (!meet(i, other) || at + life(other).bytes <= address) continue;
+        if (!live_together(i, other) || at + life(other).bytes <= address) continue;
         if (at >= add_far(address, life(i).bytes)) break;
         address = at + life(other).bytes;
       }
       if (life(i).bytes > room_ - address) address = -1;
-      add(i, address, out);
+      set_address(i, address, out);
       if (address >= 0)
         placed.insert(std::ranges::upper_bound(placed, address, {},
                                                [&](size_t k) { return out.addresses[k]; }),
@@ -160,10 +161,10 @@ class BytePlacer {
     }
     return out;
   }
-  bool meet(size_t a, size_t b) const {
+  bool live_together(size_t a, size_t b) const {
     return life(a).first <= life(b).last && life(b).first <= life(a).last;
   }
-  void add(size_t i, int64_t address, BytePlaces& to) const {
+  void set_address(size_t i, int64_t address, BytePlaces& to) const {
     to.addresses[i] = address;
     if (address < 0)
       to.left_out = add_far(to.left_out, life(i).bytes);
@@ -193,7 +194,7 @@ class BytePlacer {
 }  // namespace
 
 BytePlaces place_bytes(std::span<const ByteLife> lives, int64_t room) {
-  return BytePlacer(lives, room).run();
+  return BytePlacer(lives, room).place_lives();
 }
 
 }  // namespace accsim::hw

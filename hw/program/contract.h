@@ -28,7 +28,7 @@ inline constexpr int64_t kTableBeat = 8;
 inline constexpr int64_t kWindowLines = 4;
 
 /// Systolic skew: first operand in to last column of the same row out.
-constexpr int64_t skew(const ArrayConfig& a) { return a.rows + a.cols - 1; }
+constexpr int64_t systolic_skew(const ArrayConfig& a) { return a.rows + a.cols - 1; }
 
 /// Cycles a load or store occupies the slot port: one beat moves at most `width` bytes of one run.
 constexpr int64_t port_beats(int64_t runs, int64_t run_bytes, int64_t width) {
@@ -42,13 +42,13 @@ struct Transposition {
 
   /// Cycles until the last block is asked for: as many for each block as its longer side has
   /// elements, or that of the first block where it is larger.
-  constexpr int64_t in() const {
+  constexpr int64_t input_cycles() const {
     const int64_t first_rows = rows < side ? rows : side, first_cols = cols < side ? cols : side;
     const int64_t blocks = matrices * ceil_div(rows, side) * ceil_div(cols, side);
     return (blocks - 1) * (first_rows > first_cols ? first_rows : first_cols) + first_rows;
   }
   /// Cycles in which the last block is written.
-  constexpr int64_t out() const { return cols - (ceil_div(cols, side) - 1) * side; }
+  constexpr int64_t output_cycles() const { return cols - (ceil_div(cols, side) - 1) * side; }
 };
 
 /// Elements of a side of the transposer's blocks: a row of them, and a column, is one beat of a
@@ -59,7 +59,7 @@ constexpr int64_t transposer_side(const ArrayConfig& a, int64_t width, int64_t e
 
 /// Cycles of the stationary operand's way into the shadow registers, weights or (input stationary)
 /// activations, however few of them there are; output stationary none.
-constexpr int64_t preload(const ArrayConfig& a, Dataflow d) {
+constexpr int64_t gemm_preload_cycles(const ArrayConfig& a, Dataflow d) {
   if (d == Dataflow::output_stationary) return 0;
   return d == Dataflow::input_stationary ? a.cols : a.rows;
 }
@@ -67,7 +67,7 @@ constexpr int64_t preload(const ArrayConfig& a, Dataflow d) {
 /// Cycles a gemm occupies the stream. Weight stationary streams the m activation rows, input
 /// stationary the n weight columns; output stationary streams k, but no faster than the transposer
 /// takes in the m activation rows.
-constexpr int64_t stream(Dataflow d, int64_t m, int64_t k, int64_t n) {
+constexpr int64_t gemm_stream_cycles(Dataflow d, int64_t m, int64_t k, int64_t n) {
   if (d == Dataflow::weight_stationary) return m;
   if (d == Dataflow::input_stationary) return n;
   return m > k ? m : k;
@@ -97,7 +97,7 @@ inline int64_t lane_beat(const LaneCommand& c, const HwConfig& hw) {
 
 /// Cycles a LaneCommand occupies the vector unit: one a beat and tap that is taken.
 inline int64_t lane_cycles(const LaneCommand& c, const HwConfig& hw) {
-  return c.taken() * ceil_div(c.run, lane_beat(c, hw));
+  return c.taps_taken() * ceil_div(c.run, lane_beat(c, hw));
 }
 
 /// Bytes of a row that a RowCommand's first pass takes in a cycle: as a LaneCommand of elements
@@ -132,12 +132,12 @@ constexpr RowPasses row_passes(RowOp op) {
 /// Beats of each pass over a row; of the one that writes it, its logarithm has one of its own.
 struct RowBeats {
   int64_t first = 0, sum = 0, write = 0;
-  constexpr int64_t all() const { return first + sum + write; }
+  constexpr int64_t total_beats() const { return first + sum + write; }
 };
 /// Those of a command.
 inline RowBeats row_beats(const RowCommand& c, const HwConfig& hw) {
   const auto pass = [&](int64_t beat) {
-    return c.length() / c.stretch() * ceil_div(c.stretch(), beat);
+    return c.length() / c.contiguous_elements() * ceil_div(c.contiguous_elements(), beat);
   };
   const int64_t late = pass(row_late_beat(c, hw));
   return {pass(row_beat(c, hw)), row_passes(c.op).sum < 0 ? 0 : late, late + (c.logarithm ? 1 : 0)};
@@ -145,7 +145,7 @@ inline RowBeats row_beats(const RowCommand& c, const HwConfig& hw) {
 
 /// Rows that a pass has in a step: those whose passes fill kRowStep.
 inline int64_t row_group(const RowCommand& c, const HwConfig& hw) {
-  return ceil_div(kRowStep, row_beats(c, hw).all());
+  return ceil_div(kRowStep, row_beats(c, hw).total_beats());
 }
 
 /// Cycles a RowCommand occupies the vector unit: as many steps as its last group of rows needs,

@@ -35,7 +35,7 @@ constexpr std::array<Reason, kCoreLacks> kReasons = {{
     {"elements of several bytes turned", ""},
 }};
 
-const Reason& reason(CoreLack lack) { return kReasons[static_cast<size_t>(lack)]; }
+const Reason& reason_for(CoreLack lack) { return kReasons[static_cast<size_t>(lack)]; }
 
 bool has_types(DType activation, DType weight) {
   return activation == DType::int8 && (weight == DType::int8 || weight == DType::int4);
@@ -50,7 +50,7 @@ bool has_wide_ports(const HwConfig& hw, int64_t most) {
   return false;
 }
 
-Error error(const HwConfig& hw, std::string_view message) {
+Error unsupported_error(const HwConfig& hw, std::string_view message) {
   return {Errc::unsupported, std::string(message), hw.file.empty() ? hw.name : hw.file};
 }
 
@@ -59,9 +59,9 @@ Errors wide_ports(const HwConfig& hw, int64_t most, std::string_view whose) {
   Errors out;
   for (size_t b = 0; b < kBuffers; ++b)
     if (is_wide(hw, b, most))
-      out.push_back(
-          error(hw, fmt::format("buffers.{}.width is {}; {} at most {} bytes",
-                                name(static_cast<Buffer>(b)), hw.buffers[b].width, whose, most)));
+      out.push_back(unsupported_error(
+          hw, fmt::format("buffers.{}.width is {}; {} at most {} bytes",
+                          name(static_cast<Buffer>(b)), hw.buffers[b].width, whose, most)));
   return out;
 }
 
@@ -74,7 +74,7 @@ const Walk* walk_of(const Command& c) {
 
 }  // namespace
 
-std::string_view name(std::optional<CoreLack> lack) { return lack ? reason(*lack).name : ""; }
+std::string_view name(std::optional<CoreLack> lack) { return lack ? reason_for(*lack).name : ""; }
 
 std::optional<CoreLack> core_lacks(const HwConfig& hw) {
   if (!has_types(hw.types.activation, hw.types.weight) || hw.types.accumulator != DType::int32)
@@ -111,7 +111,8 @@ std::optional<CoreLack> core_lacks(const Program& program) {
 }
 
 Status rtl_describes(const HwConfig& hw) {
-  if (core_lacks(hw) == CoreLack::types) return error(hw, reason(CoreLack::types).sentence);
+  if (core_lacks(hw) == CoreLack::types)
+    return unsupported_error(hw, reason_for(CoreLack::types).sentence);
   if (Errors wide = wide_ports(hw, kMostRtlPort, "a beat of the core counts"); !wide.empty())
     return wide;
   return ok();
@@ -127,7 +128,7 @@ Status cosim_builds(const HwConfig& hw) {
 Status core_runs(const HwConfig& hw) {
   const std::optional<CoreLack> lack = core_lacks(hw);
   if (!lack || *lack == CoreLack::wide_ports) return cosim_builds(hw);
-  return error(hw, reason(*lack).sentence);
+  return unsupported_error(hw, reason_for(*lack).sentence);
 }
 
 }  // namespace accsim::hw

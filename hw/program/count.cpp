@@ -13,7 +13,7 @@ class Counter {
   Counter(const Program& program, const HwConfig& hw)
       : program_(program), tally_(hw, program.dataflow) {}
 
-  Counts run() {
+  Counts count_nest() {
     const auto loop = [this](const Loop& l, const auto& inner) {
       loops_.push_back(&l);
       times_ *= l.count;
@@ -22,16 +22,16 @@ class Counter {
       loops_.pop_back();
     };
     const auto command = [this](const Command& c) {
-      std::visit([this](const auto& kind) { this->add(kind); }, c);
+      std::visit([this](const auto& kind) { this->count_command(kind); }, c);
     };
-    const auto head = [this](const LayerHead& h) { tally_.begin(h.dataflow); };
+    const auto head = [this](const LayerHead& h) { tally_.begin_layer(h.dataflow); };
     visit_nest(program_.body, Overloaded{loop, command, head});
     return tally_.counts();
   }
 
  private:
   /// Executions in which the command accumulates onto what is there.
-  int64_t accumulating(const std::vector<int>& first_of, bool accumulate) const {
+  int64_t accumulating_runs(const std::vector<int>& first_of, bool accumulate) const {
     if (accumulate) return times_;
     int64_t overwriting = times_;
     for (const Loop* loop : loops_)
@@ -40,31 +40,37 @@ class Counter {
     return times_ - overwriting;
   }
 
-  Memory memory(int tensor) const { return program_.tensors[static_cast<size_t>(tensor)].memory; }
+  Memory memory_of(int tensor) const {
+    return program_.tensors[static_cast<size_t>(tensor)].memory;
+  }
 
-  void add(const LoadCommand& c) {
-    tally_.load(times_, c.buffer, memory(c.tensor), c.walk.bytes());
-    if (c.gather) tally_.indices(times_, c.walk.levels[0].count);
+  void count_command(const LoadCommand& c) {
+    tally_.count_load(times_, c.buffer, memory_of(c.tensor), c.walk.bytes());
+    if (c.gather) tally_.count_indices(times_, c.walk.levels[0].count);
   }
-  void add(const GemmCommand& c) {
-    tally_.gemm(times_, {c.m, c.k, c.n, c.useful_macs, c.weights.bits},
-                accumulating(c.first_of, c.accumulate));
+  void count_command(const GemmCommand& c) {
+    tally_.count_gemm(times_, {c.m, c.k, c.n, c.useful_macs, c.weights.bits},
+                      accumulating_runs(c.first_of, c.accumulate));
   }
-  void add(const DrainCommand& c) {
-    tally_.drain(times_, c.m, c.n, accumulating(c.first_of, c.accumulate));
+  void count_command(const DrainCommand& c) {
+    tally_.count_drain(times_, c.m, c.n, accumulating_runs(c.first_of, c.accumulate));
   }
-  void add(const PostCommand& c) {
-    tally_.post(times_, c.rows, c.cols, c.transposed, c.has_parameters, c.groups);
-    if (c.residual) tally_.residual(times_, c.rows * c.cols);
+  void count_command(const PostCommand& c) {
+    tally_.count_post(times_, c.rows, c.cols, c.transposed, c.has_parameters, c.groups);
+    if (c.residual) tally_.count_residual(times_, c.rows * c.cols);
     if (c.table) tally_.look_ups(times_, c.rows * c.cols);
   }
-  void add(const VectorCommand& c) { tally_.vector(times_, c); }
-  void add(const SetTableCommand&) { tally_.set_table(times_); }
-  void add(const LaneCommand& c) { tally_.lane(times_, c); }
-  void add(const RowCommand& c) { tally_.row(times_, c); }
-  void add(const StoreCommand& c) { tally_.store(times_, memory(c.tensor), c.walk.bytes()); }
+  void count_command(const VectorCommand& c) { tally_.count_vector(times_, c); }
+  void count_command(const SetTableCommand&) { tally_.set_table(times_); }
+  void count_command(const LaneCommand& c) { tally_.count_lane(times_, c); }
+  void count_command(const RowCommand& c) { tally_.count_row(times_, c); }
+  void count_command(const StoreCommand& c) {
+    tally_.count_store(times_, memory_of(c.tensor), c.walk.bytes());
+  }
 
-  void add(const StageCommand& c) { tally_.stage(times_, memory(c.from), c.walk.bytes()); }
+  void count_command(const StageCommand& c) {
+    tally_.count_stage(times_, memory_of(c.from), c.walk.bytes());
+  }
 
   const Program& program_;
   CommandCounter tally_;
@@ -73,7 +79,7 @@ class Counter {
 };
 
 template <size_t N>
-void add(std::array<Bytes, N>& to, const std::array<Bytes, N>& from) {
+void add_bytes(std::array<Bytes, N>& to, const std::array<Bytes, N>& from) {
   for (size_t i = 0; i < N; ++i) to[i] += from[i];
 }
 
@@ -82,11 +88,11 @@ void add(std::array<Bytes, N>& to, const std::array<Bytes, N>& from) {
 Counts& Counts::operator+=(const Counts& other) {
   macs += other.macs;
   array_macs += other.array_macs;
-  add(read, other.read);
-  add(written, other.written);
+  add_bytes(read, other.read);
+  add_bytes(written, other.written);
   staged += other.staged;
-  add(buffer_read, other.buffer_read);
-  add(buffer_written, other.buffer_written);
+  add_bytes(buffer_read, other.buffer_read);
+  add_bytes(buffer_written, other.buffer_written);
   for (size_t i = 0; i < kLaneClasses; ++i) vector_ops[i] += other.vector_ops[i];
   joined += other.joined;
   divisions += other.divisions;
@@ -96,6 +102,8 @@ Counts& Counts::operator+=(const Counts& other) {
   return *this;
 }
 
-Counts count(const Program& program, const HwConfig& hw) { return Counter(program, hw).run(); }
+Counts count_program(const Program& program, const HwConfig& hw) {
+  return Counter(program, hw).count_nest();
+}
 
 }  // namespace accsim::hw

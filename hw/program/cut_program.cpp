@@ -8,7 +8,7 @@
 namespace accsim::hw {
 namespace {
 
-std::span<const Item> items(const Program& program, size_t first, size_t end) {
+std::span<const Item> items_between(const Program& program, size_t first, size_t end) {
   return std::span(program.body).subspan(first, end - first);
 }
 
@@ -16,18 +16,18 @@ std::span<const Item> items(const Program& program, size_t first, size_t end) {
 class TensorsUsed {
  public:
   TensorsUsed(const Program& program, size_t first, size_t end) : used_(program.tensors.size()) {
-    const auto load = [this](const LoadCommand& c) { note(c.tensor); };
-    const auto store = [this](const StoreCommand& c) { note(c.tensor); };
+    const auto load = [this](const LoadCommand& c) { note_tensor(c.tensor); };
+    const auto store = [this](const StoreCommand& c) { note_tensor(c.tensor); };
     const auto stage = [this](const StageCommand& c) {
-      note(c.from);
-      note(c.to);
+      note_tensor(c.from);
+      note_tensor(c.to);
     };
-    visit_nest(items(program, first, end), Overloaded{load, store, stage});
+    visit_nest(items_between(program, first, end), Overloaded{load, store, stage});
   }
   bool operator[](size_t tensor) const { return used_[tensor]; }
 
  private:
-  void note(int tensor) { used_[static_cast<size_t>(tensor)] = true; }
+  void note_tensor(int tensor) { used_[static_cast<size_t>(tensor)] = true; }
 
   std::vector<bool> used_;
 };
@@ -42,7 +42,7 @@ Program cut_program(const Program& program, size_t first, size_t end) {
   // A mark is of the command before it: without one, of a command before the cut.
   std::array<bool, kQueues> has{};
   const auto note_queue = [&](const Command& c) { has[static_cast<size_t>(queue_of(c))] = true; };
-  for (const Item& item : items(program, first, end)) {
+  for (const Item& item : items_between(program, first, end)) {
     visit_nest(std::span(&item, 1), note_queue);
     const auto* mark = std::get_if<Mark>(&item.node);
     if (!mark || mark->waits || has[static_cast<size_t>(mark->queue)]) out.body.push_back(item);
@@ -52,7 +52,8 @@ Program cut_program(const Program& program, size_t first, size_t end) {
 
 int64_t commands_of(const Program& program, size_t first, size_t end) {
   int64_t out = 0;
-  visit_times(items(program, first, end), [&](const Command&, int64_t times) { out += times; });
+  visit_times(items_between(program, first, end),
+              [&](const Command&, int64_t times) { out += times; });
   return out;
 }
 

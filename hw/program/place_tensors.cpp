@@ -24,21 +24,21 @@ struct Life {
 class Lives {
  public:
   explicit Lives(const Program& p) : lives_(p.tensors.size()) {
-    const auto load = [this](const LoadCommand& c) { use(c.tensor, Queue::load, false); };
-    const auto store = [this](const StoreCommand& c) { use(c.tensor, Queue::store, true); };
+    const auto load = [this](const LoadCommand& c) { note_use(c.tensor, Queue::load, false); };
+    const auto store = [this](const StoreCommand& c) { note_use(c.tensor, Queue::store, true); };
     const auto stage = [this](const StageCommand& c) {
-      use(c.from, Queue::stage, false);
-      use(c.to, Queue::stage, true);
+      note_use(c.from, Queue::stage, false);
+      note_use(c.to, Queue::stage, true);
     };
     for (size_t i = 0; i < p.body.size(); ++i) {
       now_ = static_cast<int>(i) + 1;
       visit_nest(std::span(&p.body[i], 1), Overloaded{load, store, stage});
     }
   }
-  std::vector<Life> take() { return std::move(lives_); }
+  std::vector<Life> take_lives() { return std::move(lives_); }
 
  private:
-  void use(int tensor, Queue queue, bool writes) {
+  void note_use(int tensor, Queue queue, bool writes) {
     Life& l = lives_[static_cast<size_t>(tensor)];
     const auto q = static_cast<size_t>(queue);
     if (l.last < 0) {
@@ -57,7 +57,7 @@ class Lives {
 class Placer {
  public:
   Placer(Program& p, int64_t room, const std::set<int>& own)
-      : p_(p), room_(room), lives_(Lives(p).take()) {
+      : p_(p), room_(room), lives_(Lives(p).take_lives()) {
     for (size_t i = 0; i < p.tensors.size(); ++i) {
       ProgramTensor& t = p.tensors[i];
       if (t.memory != Memory::shared) continue;
@@ -71,7 +71,7 @@ class Placer {
   }
 
   /// Places them all, but for a program in which every one has a place. Bytes without a place.
-  int64_t place() {
+  int64_t place_all() {
     if (std::ranges::all_of(all_, [this](size_t i) { return p_.tensors[i].is_placed(); })) return 0;
     std::vector<ByteLife> lives;
     for (const size_t i : all_)
@@ -82,15 +82,15 @@ class Placer {
   }
 
   /// Adds marks and waits for them.
-  void order();
-  int64_t room() const { return room_; }  ///< beside what has bytes of its own
+  void order_reuse();
+  int64_t room_left() const { return room_; }  ///< beside what has bytes of its own
 
  private:
-  bool share(size_t a, size_t b) const {
+  bool share_bytes(size_t a, size_t b) const {
     const ProgramTensor &x = p_.tensors[a], &y = p_.tensors[b];
     return x.address < y.address + y.bytes && y.address < x.address + x.bytes;
   }
-  void order(size_t before, size_t after);
+  void order_reuse(size_t before, size_t after);
 
   Program& p_;
   int64_t room_;
@@ -104,7 +104,7 @@ class Placer {
 };
 
 /// Writes of `after` wait until other queues have done with `before`.
-void Placer::order(size_t before, size_t after) {
+void Placer::order_reuse(size_t before, size_t after) {
   const Life &old = lives_[before], &young = lives_[after];
   for (size_t writer = 0; writer < kQueues; ++writer) {
     if (young.first_write[writer] == 0) continue;
@@ -125,14 +125,15 @@ void Placer::order(size_t before, size_t after) {
   }
 }
 
-void Placer::order() {
+void Placer::order_reuse() {
   behind_.resize(p_.body.size() + 1);
   before_.resize(p_.body.size() + 1);
   std::vector<size_t> by_begin = all_;
   std::ranges::stable_sort(by_begin, {}, [this](size_t i) { return lives_[i].first; });
   for (const size_t after : by_begin)
     for (const size_t before : by_begin)
-      if (lives_[before].last < lives_[after].first && share(before, after)) order(before, after);
+      if (lives_[before].last < lives_[after].first && share_bytes(before, after))
+        order_reuse(before, after);
   for (const auto& [wait, item] : waits_)
     before_[item].push_back(
         {Mark{true, static_cast<Queue>(wait.first), static_cast<int>(wait.second)}});
@@ -149,13 +150,13 @@ void Placer::order() {
 
 Status place_tensors(Program& program, const HwConfig& hw, const std::set<int>& own) {
   Placer placer(program, hw.shared.kib * 1024, own);
-  if (const int64_t left_out = placer.place(); left_out > 0)
+  if (const int64_t left_out = placer.place_all(); left_out > 0)
     return Error{Errc::capacity,
                  fmt::format("{} bytes of tensors in the shared buffer have no room beside those "
                              "that are in use at the same time; there are {} bytes",
-                             left_out, placer.room()),
+                             left_out, placer.room_left()),
                  "program " + program.name};
-  placer.order();
+  placer.order_reuse();
   return ok();
 }
 

@@ -69,7 +69,7 @@ Affine operator*(Affine a, int64_t factor) {
   return a;
 }
 
-int64_t Walk::runs() const {
+int64_t Walk::run_count() const {
   int64_t product = 1;
   for (const Level& l : levels) product *= l.count;
   return product;

@@ -85,8 +85,8 @@ struct Walk {
   InlineVector<Level, 8> levels;
   int64_t run = 0;  ///< bytes of one contiguous piece
 
-  int64_t runs() const;
-  int64_t bytes() const { return runs() * run; }
+  int64_t run_count() const;
+  int64_t bytes() const { return run_count() * run; }
   /// Folds levels whose stride continues the run into it, and drops levels of count 1.
   Walk& merge();
   friend bool operator==(const Walk&, const Walk&) = default;
@@ -161,7 +161,7 @@ struct OperandWindow {
   Affine offset;                           ///< flat byte index of the first of the k elements
   int32_t pad_value = 0;                   ///< zero point of the activations
 
-  int64_t positions() const { return count[0] * count[1] * count[2]; }
+  int64_t position_count() const { return count[0] * count[1] * count[2]; }
 };
 
 /// One weight tile in its slot: k rows of n elements, or for input stationary n rows of k elements.
@@ -252,7 +252,7 @@ struct PostCommand {
   Affine group_offset{};
 
   int64_t channels() const { return transposed ? rows : cols; }
-  int32_t lowest() const { return relu && output_zero > low ? output_zero : low; }
+  int32_t lowest_result() const { return relu && output_zero > low ? output_zero : low; }
 };
 
 /// Parameter slot -> table of the post or vector unit: 256 bytes, entry v + 128 for the int8 v.
@@ -328,12 +328,12 @@ struct LaneCommand {
   int64_t row_count() const { return rows[0] * rows[1] * rows[2] * rows[3]; }
   int64_t tap_count() const { return taps[0] * taps[1]; }
   /// Taps that are taken for all rows, each of `run` bytes.
-  int64_t taken() const {
+  int64_t taps_taken() const {
     if (slide == 0) return row_count() * tap_count();
     return row_count() / rows[3] * (taps[0] + (rows[3] - 1) * slide) * taps[1];
   }
   /// Times that a column of a row is put together with the columns before it.
-  int64_t joined() const { return slide == 0 ? 0 : taken() / taps[1] * (taps[0] - 1); }
+  int64_t columns_joined() const { return slide == 0 ? 0 : taps_taken() / taps[1] * (taps[0] - 1); }
   /// Is `slide` 0, or as it has to be?
   bool slides_well() const;
   int64_t out_bytes() const { return across ? row_count() : row_count() * run; }
@@ -401,7 +401,9 @@ struct RowCommand {
   /// Channels of a piece; a softmax has none.
   int64_t channels() const { return op == RowOp::softmax ? 0 : run / per_channel; }
   /// Elements that follow one another in memory and, where a channel has several, are of one.
-  int64_t stretch() const { return op != RowOp::softmax && per_channel > 1 ? per_channel : run; }
+  int64_t contiguous_elements() const {
+    return op != RowOp::softmax && per_channel > 1 ? per_channel : run;
+  }
 };
 
 /// Activation slot -> vector unit -> output slot, in operations only: what no other command covers.
@@ -517,7 +519,7 @@ std::vector<int> region_numbers(const Program& program);
 Status verify(const Program& program, const HwConfig& hw);
 
 /// The program as indented text, one command a line.
-std::string print(const Program& program);
+std::string program_text(const Program& program);
 
 /// What a program does, whatever the time: exact sums over all iterations.
 struct Counts {
@@ -537,6 +539,6 @@ struct Counts {
   friend bool operator==(const Counts&, const Counts&) = default;
 };
 /// Sums up a verified program. Takes time in the length of its text, not in its iterations.
-Counts count(const Program& program, const HwConfig& hw);
+Counts count_program(const Program& program, const HwConfig& hw);
 
 }  // namespace accsim::hw

@@ -27,7 +27,7 @@ struct Reach {
   int64_t low = 0, high = 0;  ///< low <= 0 <= high
 
   /// An index of 0 .. count - 1; a single one says nothing of its stride.
-  constexpr Reach& add(int64_t count, int64_t stride) {
+  constexpr Reach& add_index(int64_t count, int64_t stride) {
     const int64_t last = multiply_far(add_far(count, -1), stride);
     int64_t& end = last < 0 ? low : high;
     end = add_far(end, last);
@@ -37,15 +37,16 @@ struct Reach {
 
 /// Of indices below the counts times the strides.
 template <size_t N>
-constexpr Reach reach(const std::array<int64_t, N>& counts, const std::array<int64_t, N>& strides) {
+constexpr Reach reach_over(const std::array<int64_t, N>& counts,
+                           const std::array<int64_t, N>& strides) {
   Reach out;
-  for (size_t i = 0; i < N; ++i) out.add(counts[i], strides[i]);
+  for (size_t i = 0; i < N; ++i) out.add_index(counts[i], strides[i]);
   return out;
 }
 /// Of the first bytes of a walk's runs.
-inline Reach reach(const Walk& walk) {
+inline Reach reach_over(const Walk& walk) {
   Reach out;
-  for (const Walk::Level& l : walk.levels) out.add(l.count, l.stride);
+  for (const Walk::Level& l : walk.levels) out.add_index(l.count, l.stride);
   return out;
 }
 

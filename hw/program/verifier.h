@@ -19,7 +19,7 @@ namespace accsim::hw {
 class Verifier {
  public:
   Verifier(const Program& program, const HwConfig& hw);
-  Status run();
+  Status verify_program();
 
  private:
   /// What has tokens: the buffers, then the regions.
@@ -33,17 +33,17 @@ class Verifier {
   struct Bytes {
     int64_t first, end, low, high;
 
-    bool meet(const Bytes& other) const {
+    bool has_overlap_with(const Bytes& other) const {
       return first < other.end && other.first < end && low < other.high && other.low < high;
     }
     /// Are both of them one such block?
-    bool joins(const Bytes& other) const {
+    bool is_contiguous_with(const Bytes& other) const {
       const bool along = low == other.low && high == other.high;
       const bool beside = first == other.first && end == other.end;
       return (along && first <= other.end && other.first <= end) ||
              (beside && low <= other.high && other.low <= high);
     }
-    void add(const Bytes& other) {
+    void merge_with(const Bytes& other) {
       *this = {std::min(first, other.first), std::max(end, other.end), std::min(low, other.low),
                std::max(high, other.high)};
     }
@@ -53,7 +53,7 @@ class Verifier {
   static constexpr Bytes kAllBytes{kFirst, kEnd, 0, kEnd};
 
   // ---- verify.cpp: tensors, loops and tokens, and what commands have in common ----
-  const std::string& region(int tensor) const {
+  const std::string& region_name(int tensor) const {
     return program_.tensors[static_cast<size_t>(tensor)].name;
   }
   std::string place(size_t p) const;
@@ -64,11 +64,11 @@ class Verifier {
     return kBuffers + static_cast<size_t>(regions_[static_cast<size_t>(tensor)]);
   }
   void fail(std::string message);
-  void tensors();
-  void visit();
+  void check_tensors();
+  void check_body();
   template <class Inner>
   void visit_loop(const Loop& loop, const Inner& inner);
-  void begin(const LayerHead& head);
+  void begin_layer(const LayerHead& head);
   void visit_mark(const Mark& m);
   void visit_sync(const Sync& s);
   void region_sync(const Sync& s);
@@ -76,62 +76,63 @@ class Verifier {
   void move_token(const Sync& s, size_t place);
 
   /// A command of a queue uses tensors: what was waited for is among them.
-  void uses(Queue queue, std::initializer_list<int> used);
-  void held(Buffer b, Queue q, std::string_view what);
-  void filling(Buffer b, Queue q, std::string_view what);
+  void note_uses(Queue queue, std::initializer_list<int> used);
+  void check_held(Buffer b, Queue q, std::string_view what);
+  void check_filling(Buffer b, Queue q, std::string_view what);
   /// Is the loop around the command?
   bool is_around(int loop) const;
   void first_of(const std::vector<int>& loops, std::string_view what);
-  Range range(const Affine& a) const;
+  Range range_of(const Affine& a) const;
   /// All values of `a` lie in [low, high]?
-  void between(const Affine& a, int64_t low, int64_t high, std::string_view what);
+  void check_between(const Affine& a, int64_t low, int64_t high, std::string_view what);
   /// What `bytes` from `a` + all of `reach` on reach lies in [0, limit) at every iteration?
-  void within(const Affine& a, const Reach& reach, int64_t bytes, int64_t limit,
-              std::string_view what);
-  void within(const Affine& a, int64_t bytes, int64_t limit, std::string_view what) {
-    within(a, Reach{}, bytes, limit, what);
+  void check_within(const Affine& a, const Reach& reach, int64_t bytes, int64_t limit,
+                    std::string_view what);
+  void check_within(const Affine& a, int64_t bytes, int64_t limit, std::string_view what) {
+    check_within(a, Reach{}, bytes, limit, what);
   }
-  void between(int64_t value, int64_t low, int64_t high, std::string_view what);
+  void check_between(int64_t value, int64_t low, int64_t high, std::string_view what);
   /// 1 .. limit
-  void lanes(int64_t value, int64_t limit, std::string_view what);
+  void check_limit(int64_t value, int64_t limit, std::string_view what);
   /// Limits of what is clipped to, within those of an integer type.
-  void clip(int32_t low, int32_t high, int32_t most, std::string_view what);
-  int64_t slot(Buffer b) const { return hw_.buffer(b).slot_bytes(); }
+  void check_clip(int32_t low, int32_t high, int32_t most, std::string_view what);
+  int64_t bytes_of_slot(Buffer b) const { return hw_.buffer(b).slot_bytes(); }
 
   // ---- verify_moves.cpp ----
-  const ProgramTensor* tensor(int index);
-  void orders(int index, const ProgramTensor& t, Queue q, bool writes, const Bytes& bytes);
-  void conflicts(int index, Queue q, bool written, bool writes, const Bytes& bytes);
+  const ProgramTensor* find_tensor(int index);
+  void check_order(int index, const ProgramTensor& t, Queue q, bool writes, const Bytes& bytes);
+  void check_conflicts(int index, Queue q, bool written, bool writes, const Bytes& bytes);
   Bytes bytes_from(const Affine& at, const Walk& walk, int64_t pitch) const;
   void bytes_of_rows(const Affine& at, const Walk& walk, int64_t pitch, Bytes& bytes) const;
-  int64_t reachable(int index, const ProgramTensor& t, Queue q, bool fills, const Bytes& touched);
-  void address(const LoadCommand& c);
-  void transposed(const LoadCommand& c);
-  void gathered(const LoadCommand& c, const Gather& g, const ProgramTensor& t, int64_t bytes);
-  void padded(const LoadCommand& c, const PaddedWindow& w, const ProgramTensor& t);
+  int64_t reachable_bytes(int index, const ProgramTensor& t, Queue q, bool fills,
+                          const Bytes& touched);
+  void check_fields(const LoadCommand& c);
+  void check_transposed(const LoadCommand& c);
+  void check_gathered(const LoadCommand& c, const Gather& g, const ProgramTensor& t, int64_t bytes);
+  void check_padded(const LoadCommand& c, const PaddedWindow& w, const ProgramTensor& t);
   void padded_walk(const LoadCommand& c, const PaddedWindow& w);
-  void address(const StoreCommand& c);
-  void address(const StageCommand& c);
+  void check_fields(const StoreCommand& c);
+  void check_fields(const StageCommand& c);
 
   // ---- verify_places.cpp: tensors that have bytes in common ----
-  void places();
+  void check_places();
   void takes_bytes(int index, const ProgramTensor& t, Queue q, bool writes);
 
   // ---- verify_compute.cpp ----
-  void address(const GemmCommand& c);
-  void window(const OperandWindow& w, int64_t m, int64_t k);
-  void weights(const GemmCommand& c, bool turned);
+  void check_fields(const GemmCommand& c);
+  void check_window(const OperandWindow& w, int64_t m, int64_t k);
+  void check_weights(const GemmCommand& c, bool turned);
   int64_t packed_row(const GemmCommand& c, bool turned);
-  void address(const DrainCommand& c);
-  void address(const Residual& r);
-  void address(const PostCommand& c);
-  void address(const SetTableCommand& c);
-  void operand(const LaneCommand& c, const LaneOperand& o, Reach r, std::string_view what);
-  void address(const LaneCommand& c);
-  void rows(const RowCommand& c, const RowOperand& o, Buffer b, std::string_view what);
-  void constants(const RowCommand& c);
-  void address(const RowCommand& c);
-  void address(const VectorCommand& c);
+  void check_fields(const DrainCommand& c);
+  void check_fields(const Residual& r);
+  void check_fields(const PostCommand& c);
+  void check_fields(const SetTableCommand& c);
+  void check_operand(const LaneCommand& c, const LaneOperand& o, Reach r, std::string_view what);
+  void check_fields(const LaneCommand& c);
+  void check_rows(const RowCommand& c, const RowOperand& o, Buffer b, std::string_view what);
+  void check_constants(const RowCommand& c);
+  void check_fields(const RowCommand& c);
+  void check_fields(const VectorCommand& c);
 
   const Program& program_;
   const HwConfig& hw_;

@@ -42,17 +42,17 @@ Verifier::Verifier(const Program& program, const HwConfig& hw)
   for (size_t b = 0; b < kBuffers; ++b) slots_[b] = hw.buffers[b].slots;
 }
 
-Status Verifier::run() {
-  tensors();
+Status Verifier::verify_program() {
+  check_tensors();
   free_ = slots_;
-  if (errors_.empty()) visit();
+  if (errors_.empty()) check_body();
   for (size_t p = 0; p < kPlaces && errors_.empty(); ++p)
     if (free_[p] != slots_[p])
       fail(fmt::format("{} of {} {} slots are free at the end", free_[p], slots_[p], place(p)));
   for (size_t q = 0; q < kQueues && errors_.empty(); ++q)
     if (!awaited_[q].empty())
       fail(fmt::format("the {} queue waits for '{}' and does nothing with it",
-                       name(static_cast<Queue>(q)), region(*awaited_[q].begin())));
+                       name(static_cast<Queue>(q)), region_name(*awaited_[q].begin())));
   if (errors_.empty()) return ok();
   return errors_;
 }
@@ -60,10 +60,10 @@ Status Verifier::run() {
 std::string Verifier::place(size_t p) const {
   if (p < kBuffers) return std::string(name(static_cast<Buffer>(p)));
   const auto at = std::ranges::find(regions_, static_cast<int>(p - kBuffers));
-  return fmt::format("region '{}'", region(static_cast<int>(at - regions_.begin())));
+  return fmt::format("region '{}'", region_name(static_cast<int>(at - regions_.begin())));
 }
 
-void Verifier::tensors() {
+void Verifier::check_tensors() {
   int64_t shared = 0, placed = 0;
   std::map<std::string_view, int64_t> known;  // one that two ports read takes its room once
   const auto regions = std::ranges::count_if(regions_, [](int r) { return r >= 0; });
@@ -89,7 +89,7 @@ void Verifier::tensors() {
     if (t.slots > 0) slots_[place_of_region(static_cast<int>(i))] = t.slots;
   }
   shared = add_far(shared, placed);
-  places();
+  check_places();
   if (shared > hw_.shared.kib * 1024)
     fail(fmt::format("tensors of {} bytes in a shared buffer of {} KiB", shared, hw_.shared.kib));
 }
@@ -101,7 +101,7 @@ void Verifier::fail(std::string message) {
   errors_.push_back({Errc::invalid, std::move(message), where + fmt::format(" #{}", at_)});
 }
 
-void Verifier::visit() {
+void Verifier::check_body() {
   const auto item = [this](const auto& check_item) {
     ++at_;
     check_item();
@@ -112,9 +112,9 @@ void Verifier::visit() {
   };
   const auto sync = [&](const Sync& s) { return item([&] { visit_sync(s); }); };
   const auto mark = [&](const Mark& m) { return item([&] { visit_mark(m); }); };
-  const auto head = [&](const LayerHead& h) { return item([&] { begin(h); }); };
+  const auto head = [&](const LayerHead& h) { return item([&] { begin_layer(h); }); };
   const auto command = [&](const Command& c) {
-    return item([&] { std::visit([this](const auto& kind) { this->address(kind); }, c); });
+    return item([&] { std::visit([this](const auto& kind) { this->check_fields(kind); }, c); });
   };
   visit_nest(program_.body, Overloaded{loop, sync, mark, head, command});
 }
@@ -147,7 +147,7 @@ void Verifier::visit_loop(const Loop& loop, const Inner& inner) {
 
 /// An array is built for sums that stay, or for operands that do; which one a gemm holds is known
 /// when it is waited for and given back.
-void Verifier::begin(const LayerHead& head) {
+void Verifier::begin_layer(const LayerHead& head) {
   ++layer_;
   if (!nest_.empty()) return fail(fmt::format("layer '{}' begins in a loop", head.name));
   if (sums_stay(head.dataflow) != sums_stay(program_.dataflow))
@@ -162,7 +162,7 @@ void Verifier::begin(const LayerHead& head) {
 
 void Verifier::visit_mark(const Mark& m) {
   const auto says = [&] { return m.waits ? "wait for marks" : "mark"; };
-  const ProgramTensor* t = tensor(m.tensor);
+  const ProgramTensor* t = find_tensor(m.tensor);
   if (!t) return;
   if (m.queue != Queue::load && m.queue != Queue::store && m.queue != Queue::stage)
     return fail(fmt::format("{} of the {} queue", says(), name(m.queue)));
@@ -195,15 +195,15 @@ void Verifier::region_sync(const Sync& s) {
   if (i >= regions_.size() || regions_[i] < 0)
     return fail(fmt::format("{} on tensor {}, which isn't a region", name(s.kind), s.region));
   if (s.kind == SyncKind::signal_primed || s.kind == SyncKind::wait_primed)
-    return fail(fmt::format("{} on region '{}'", name(s.kind), region(s.region)));
+    return fail(fmt::format("{} on region '{}'", name(s.kind), region_name(s.region)));
   const bool fills = s.kind == SyncKind::wait_free || s.kind == SyncKind::signal_full;
   if (s.queue != Queue::stage && s.queue != (fills ? Queue::store : Queue::load))
-    return fail(fmt::format("{} on region '{}' by the {} queue", name(s.kind), region(s.region),
-                            name(s.queue)));
+    return fail(fmt::format("{} on region '{}' by the {} queue", name(s.kind),
+                            region_name(s.region), name(s.queue)));
   std::optional<Queue>& user =
       (fills ? region_fillers_ : region_readers_)[static_cast<size_t>(regions_[i])];
   if (user.value_or(s.queue) != s.queue)
-    return fail(fmt::format("region '{}' is {} by the {} and the {} queue", region(s.region),
+    return fail(fmt::format("region '{}' is {} by the {} and the {} queue", region_name(s.region),
                             fills ? "filled" : "read", name(*user), name(s.queue)));
   user = s.queue;
   const auto q = static_cast<size_t>(s.queue);
@@ -211,16 +211,16 @@ void Verifier::region_sync(const Sync& s) {
     awaited_[q].insert(s.region);
   else if (!used_[q].contains(s.region))
     fail(fmt::format("{} on region '{}': the {} queue's last command doesn't use it", name(s.kind),
-                     region(s.region), name(s.queue)));
+                     region_name(s.region), name(s.queue)));
 }
 
-void Verifier::uses(Queue queue, std::initializer_list<int> used) {
+void Verifier::note_uses(Queue queue, std::initializer_list<int> used) {
   const auto q = static_cast<size_t>(queue);
   used_[q] = used;
   for (const int r : awaited_[q])
     if (!used_[q].contains(r))
       fail(fmt::format("the {} queue waits for region '{}', its next command doesn't use it",
-                       name(queue), region(r)));
+                       name(queue), region_name(r)));
   awaited_[q].clear();
 }
 
@@ -303,60 +303,62 @@ void Verifier::first_of(const std::vector<int>& loops, std::string_view what) {
       fail(fmt::format("{} is the first of loop {}, which isn't around it", what, loop));
 }
 
-Verifier::Range Verifier::range(const Affine& a) const {
+Verifier::Range Verifier::range_of(const Affine& a) const {
   Range r{a.base, a.base};
   for (const Affine::Term& t : a.terms) {
-    const Reach of = Reach{}.add(counts_[static_cast<size_t>(t.loop)], t.coeff);
+    const Reach of = Reach{}.add_index(counts_[static_cast<size_t>(t.loop)], t.coeff);
     r.low = add_far(r.low, of.low);
     r.high = add_far(r.high, of.high);
   }
   return r;
 }
 
-void Verifier::between(const Affine& a, int64_t low, int64_t high, std::string_view what) {
+void Verifier::check_between(const Affine& a, int64_t low, int64_t high, std::string_view what) {
   for (const Affine::Term& t : a.terms)
     if (!is_around(t.loop))
       return fail(fmt::format("{} depends on loop {}, which isn't around it", what, t.loop));
-  const Range r = range(a);
+  const Range r = range_of(a);
   if (r.low < low || r.high > high)
     fail(fmt::format("{} reaches [{}, {}], outside [{}, {}]", what, r.low, r.high, low, high));
 }
 
-void Verifier::within(const Affine& a, const Reach& reach, int64_t bytes, int64_t limit,
-                      std::string_view what) {
+void Verifier::check_within(const Affine& a, const Reach& reach, int64_t bytes, int64_t limit,
+                            std::string_view what) {
   constexpr auto kEnds = std::numeric_limits<int64_t>();
-  between(a, kEnds.min(), kEnds.max(), what);
+  check_between(a, kEnds.min(), kEnds.max(), what);
   if (!errors_.empty()) return;
-  const Range r = range(a);
+  const Range r = range_of(a);
   const int64_t low = add_far(r.low, reach.low);
   const int64_t high = add_far(add_far(r.high, reach.high), bytes);
   if (bytes < 0 || low < 0 || high > limit)
     fail(fmt::format("{} reaches [{}, {}) of {}", what, low, high, limit));
 }
 
-void Verifier::held(Buffer b, Queue q, std::string_view what) {
+void Verifier::check_held(Buffer b, Queue q, std::string_view what) {
   if (held_[static_cast<size_t>(b)] != 1 || holder_[static_cast<size_t>(b)] != q)
     fail(fmt::format("{} reads {} without a full slot", what, name(b)));
 }
-void Verifier::filling(Buffer b, Queue q, std::string_view what) {
+void Verifier::check_filling(Buffer b, Queue q, std::string_view what) {
   if (filling_[static_cast<size_t>(b)] != 1 || filler_[static_cast<size_t>(b)] != q)
     fail(fmt::format("{} writes {} without a free slot", what, name(b)));
 }
 
-void Verifier::lanes(int64_t value, int64_t limit, std::string_view what) {
+void Verifier::check_limit(int64_t value, int64_t limit, std::string_view what) {
   if (value < 1 || value > limit) fail(fmt::format("{} is {} of {}", what, value, limit));
 }
 
-void Verifier::between(int64_t value, int64_t low, int64_t high, std::string_view what) {
+void Verifier::check_between(int64_t value, int64_t low, int64_t high, std::string_view what) {
   if (value < low || value > high)
     fail(fmt::format("{} is {}, outside [{}, {}]", what, value, low, high));
 }
 
-void Verifier::clip(int32_t low, int32_t high, int32_t most, std::string_view what) {
+void Verifier::check_clip(int32_t low, int32_t high, int32_t most, std::string_view what) {
   if (low > high || low < -most - 1 || high > most)
     fail(fmt::format("{} clips to [{}, {}]", what, low, high));
 }
 
-Status verify(const Program& program, const HwConfig& hw) { return Verifier(program, hw).run(); }
+Status verify(const Program& program, const HwConfig& hw) {
+  return Verifier(program, hw).verify_program();
+}
 
 }  // namespace accsim::hw

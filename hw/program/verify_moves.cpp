@@ -45,7 +45,7 @@ bool is_near(const Reach& r) { return r.low >= -kFar && r.high <= kFar; }
 
 }  // namespace
 
-const ProgramTensor* Verifier::tensor(int index) {
+const ProgramTensor* Verifier::find_tensor(int index) {
   if (index < 0 || static_cast<size_t>(index) >= program_.tensors.size()) {
     fail(fmt::format("tensor {} of {}", index, program_.tensors.size()));
     return nullptr;
@@ -55,36 +55,37 @@ const ProgramTensor* Verifier::tensor(int index) {
 
 /// What other queues have done with bytes of a plain tensor is over where a mark says so. A queue's
 /// own writes come in order, and behind its reads; only a stage reads what its queue wrote.
-void Verifier::orders(int index, const ProgramTensor& t, Queue q, bool writes, const Bytes& bytes) {
+void Verifier::check_order(int index, const ProgramTensor& t, Queue q, bool writes,
+                           const Bytes& bytes) {
   if (t.is_placed()) takes_bytes(index, t, q, writes);
-  conflicts(index, q, true, writes, bytes);
-  if (writes) conflicts(index, q, false, writes, bytes);
+  check_conflicts(index, q, true, writes, bytes);
+  if (writes) check_conflicts(index, q, false, writes, bytes);
   std::vector<Use>& uses = uses_[static_cast<size_t>(index)].uses;
   // Of many blocks of a layer that don't touch each other, all that lies between them counts.
   constexpr int kMostBlocks = 64;
   int blocks = 0;
   const auto same = std::ranges::find_if(uses, [&](const Use& u) {
     if (u.queue != q || u.writes != writes || u.layer != layer_) return false;
-    return ++blocks == kMostBlocks || u.bytes.joins(bytes);
+    return ++blocks == kMostBlocks || u.bytes.is_contiguous_with(bytes);
   });
   if (same == uses.end()) return uses.push_back({q, writes, layer_, at_, bytes});
   same->at = at_;
-  same->bytes.add(bytes);
+  same->bytes.merge_with(bytes);
 }
 
 /// What queues have read or written of a tensor's bytes, and a queue reads or writes now.
-void Verifier::conflicts(int index, Queue q, bool written, bool writes, const Bytes& bytes) {
+void Verifier::check_conflicts(int index, Queue q, bool written, bool writes, const Bytes& bytes) {
   const TensorUses& tensor = uses_[static_cast<size_t>(index)];
   const auto me = static_cast<size_t>(q);
   for (const Use& u : tensor.uses) {
     const auto other = static_cast<size_t>(u.queue);
     const bool in_order = u.queue == q && (writes || !written);
     if (u.writes != written || in_order || u.at <= tensor.seen[me][other]) continue;
-    if (!u.bytes.meet(bytes)) continue;
+    if (!u.bytes.has_overlap_with(bytes)) continue;
     fail(
         fmt::format("'{}' is {} by the {} queue, then {} by the {} queue, and neither tokens of "
                     "a region nor marks order the two",
-                    region(index), written ? "written" : "read", name(u.queue),
+                    region_name(index), written ? "written" : "read", name(u.queue),
                     writes ? "written" : "read", name(q)));
   }
 }
@@ -93,8 +94,8 @@ void Verifier::conflicts(int index, Queue q, bool written, bool writes, const By
 Verifier::Bytes Verifier::bytes_from(const Affine& at, const Walk& walk, int64_t pitch) const {
   if (!std::ranges::all_of(at.terms, [&](const auto& t) { return is_around(t.loop); }))
     return kAllBytes;
-  const Range r = range(at);
-  const Reach of = reach(walk);
+  const Range r = range_of(at);
+  const Reach of = reach_over(walk);
   Bytes out{add_far(r.low, of.low), add_far(add_far(r.high, of.high), walk.run), 0, kEnd};
   if (pitch > 0 && out.first >= 0 && out.end <= kFar) bytes_of_rows(at, walk, pitch, out);
   return out;
@@ -121,10 +122,10 @@ void Verifier::bytes_of_rows(const Affine& at, const Walk& walk, int64_t pitch,
 
 /// Bytes that a command of a queue can reach in a tensor: of a region, those of the slot that it
 /// fills or reads. `touched`: of another tensor, those that it does reach.
-int64_t Verifier::reachable(int index, const ProgramTensor& t, Queue q, bool fills,
-                            const Bytes& touched) {
+int64_t Verifier::reachable_bytes(int index, const ProgramTensor& t, Queue q, bool fills,
+                                  const Bytes& touched) {
   if (t.slots == 0) {
-    orders(index, t, q, fills, touched);
+    check_order(index, t, q, fills, touched);
     return t.bytes;
   }
   const size_t p = place_of_region(index);
@@ -134,25 +135,25 @@ int64_t Verifier::reachable(int index, const ProgramTensor& t, Queue q, bool fil
   return t.slot_bytes();
 }
 
-void Verifier::address(const LoadCommand& c) {
-  filling(c.buffer, Queue::load, "load");
+void Verifier::check_fields(const LoadCommand& c) {
+  check_filling(c.buffer, Queue::load, "load");
   if (bytes_of(c.walk) == 0) return fail("load of nothing");
-  within(c.slot_offset, bytes_of(c.walk), slot(c.buffer),
-         fmt::format("load into {}", name(c.buffer)));
-  const ProgramTensor* t = tensor(c.tensor);
+  check_within(c.slot_offset, bytes_of(c.walk), bytes_of_slot(c.buffer),
+               fmt::format("load into {}", name(c.buffer)));
+  const ProgramTensor* t = find_tensor(c.tensor);
   if (!t) return;
-  if (c.transposed != 0) transposed(c);
-  uses(Queue::load, {c.tensor});
+  if (c.transposed != 0) check_transposed(c);
+  note_uses(Queue::load, {c.tensor});
   const Bytes touched = c.gather || c.padded ? kAllBytes : bytes_from(c.source, c.walk, t->pitch);
-  const int64_t bytes = reachable(c.tensor, *t, Queue::load, false, touched);
+  const int64_t bytes = reachable_bytes(c.tensor, *t, Queue::load, false, touched);
   if (!errors_.empty()) return;
-  if (c.gather) return gathered(c, *c.gather, *t, bytes);
+  if (c.gather) return check_gathered(c, *c.gather, *t, bytes);
   if (c.padded && t->slots > 0) return fail("padded load from region '" + t->name + "'");
-  if (c.padded) return padded(c, *c.padded, *t);
-  within(c.source, reach(c.walk), c.walk.run, bytes, "load from '" + t->name + "'");
+  if (c.padded) return check_padded(c, *c.padded, *t);
+  check_within(c.source, reach_over(c.walk), c.walk.run, bytes, "load from '" + t->name + "'");
 }
 
-void Verifier::transposed(const LoadCommand& c) {
+void Verifier::check_transposed(const LoadCommand& c) {
   if (c.transposed < 0 || c.padded || c.walk.levels.empty() || c.walk.run % c.transposed != 0)
     return fail(fmt::format("transposed load of {}-byte elements in runs of {} bytes", c.transposed,
                             c.walk.run));
@@ -165,93 +166,94 @@ void Verifier::transposed(const LoadCommand& c) {
 }
 
 /// `bytes`: that it can reach in the tensor.
-void Verifier::gathered(const LoadCommand& c, const Gather& g, const ProgramTensor& t,
-                        int64_t bytes) {
-  held(Buffer::parameter, Queue::load, "gathered load");
+void Verifier::check_gathered(const LoadCommand& c, const Gather& g, const ProgramTensor& t,
+                              int64_t bytes) {
+  check_held(Buffer::parameter, Queue::load, "gathered load");
   if (c.padded || c.transposed != 0) return fail("a gathered load that is padded or transposed");
   if (c.walk.levels.empty() || c.walk.levels[0].stride != 0)
     return fail("a gathered load's outermost level has no stride: indices say where items lie");
   constexpr int64_t kWord = int64_t{1} << 32;
-  between(g.limit, 1, kWord, "limit of the indices");
-  between(g.pitch, 0, kWord - 1, "pitch of the rows that indices name");
+  check_between(g.limit, 1, kWord, "limit of the indices");
+  check_between(g.pitch, 0, kWord - 1, "pitch of the rows that indices name");
   if (!errors_.empty()) return;
-  within(g.index_offset, c.walk.levels[0].count * Gather::kIndexBytes, slot(Buffer::parameter),
-         "indices");
+  check_within(g.index_offset, c.walk.levels[0].count * Gather::kIndexBytes,
+               bytes_of_slot(Buffer::parameter), "indices");
   if (g.pitch > 0 && g.limit - 1 > bytes / g.pitch)
     return fail(fmt::format("gathered load of row {}, {} bytes apart, from '{}' of {} bytes",
                             g.limit - 1, g.pitch, t.name, bytes));
-  within(c.source, reach(c.walk).add(g.limit, g.pitch), c.walk.run, bytes,
-         "gathered load from '" + t.name + "'");
+  check_within(c.source, reach_over(c.walk).add_index(g.limit, g.pitch), c.walk.run, bytes,
+               "gathered load from '" + t.name + "'");
 }
 
 /// The positions of a padded window that aren't padding lie in the tensor.
-void Verifier::padded(const LoadCommand& c, const PaddedWindow& w, const ProgramTensor& t) {
+void Verifier::check_padded(const LoadCommand& c, const PaddedWindow& w, const ProgramTensor& t) {
   padded_walk(c, w);
   if (!errors_.empty()) return;
   Affine corner = c.source;  // the tensor's pixel (0, 0, 0)
-  Reach pixels = Reach{}.add(w.images, w.image_pitch);
+  Reach pixels = Reach{}.add_index(w.images, w.image_pitch);
   for (size_t d = 0; d < 3; ++d) {
-    between(w.origin[d], -kFar, kFar, "padded window's origin");
-    if (!is_near(Reach{}.add(w.count[d], w.stride[d]).add(w.kernel[d], w.dilation[d])))
+    check_between(w.origin[d], -kFar, kFar, "padded window's origin");
+    if (!is_near(Reach{}.add_index(w.count[d], w.stride[d]).add_index(w.kernel[d], w.dilation[d])))
       fail(fmt::format("padded window of {} positions {} apart, {} taps {} apart", w.count[d],
                        w.stride[d], w.kernel[d], w.dilation[d]));
     if (!errors_.empty()) return;
     if (!add_product(corner, w.origin[d], -w.pitch[d]))
       return fail(fmt::format("padded window {} bytes apart", w.pitch[d]));
-    pixels.add(w.extent[d], w.pitch[d]);
+    pixels.add_index(w.extent[d], w.pitch[d]);
   }
-  between(c.source, -kFar, t.bytes, "padded load's source");
-  within(corner, pixels, w.tap, t.bytes, "padded load from '" + t.name + "'");
+  check_between(c.source, -kFar, t.bytes, "padded load's source");
+  check_within(corner, pixels, w.tap, t.bytes, "padded load from '" + t.name + "'");
 }
 
 /// The load's walk is that over the window.
 void Verifier::padded_walk(const LoadCommand& c, const PaddedWindow& w) {
-  lanes(w.images, kFar, "images of a padded window");
-  between(w.image_pitch, 0, kFar, "pitch of a padded window's images");
-  between(w.pad_value, INT8_MIN, INT8_MAX, "padding");
+  check_limit(w.images, kFar, "images of a padded window");
+  check_between(w.image_pitch, 0, kFar, "pitch of a padded window's images");
+  check_between(w.pad_value, INT8_MIN, INT8_MAX, "padding");
   for (size_t d = 0; d < 3; ++d) {
     for (const int64_t n : {w.extent[d], w.count[d], w.kernel[d]})
-      lanes(n, kFar, "a size of a padded window");
+      check_limit(n, kFar, "a size of a padded window");
     for (const int64_t n : {w.stride[d], w.dilation[d], w.pitch[d]})
-      between(n, 0, kFar, "a step of a padded window");
+      check_between(n, 0, kFar, "a step of a padded window");
   }
   if (!errors_.empty()) return;
   Walk window = walk_of(w), walk = c.walk;
   if (bytes_of(window) != bytes_of(walk))
     return fail(fmt::format("a padded window of {} bytes on a walk of {}", bytes_of(window),
                             bytes_of(walk)));
-  if (!is_near(reach(window)) || !is_near(reach(walk)) || walk.run % w.tap != 0 ||
+  if (!is_near(reach_over(window)) || !is_near(reach_over(walk)) || walk.run % w.tap != 0 ||
       !(window.merge() == walk.merge()))
     fail("a padded window on a walk that goes elsewhere");
 }
 
-void Verifier::address(const StoreCommand& c) {
-  held(Buffer::output, Queue::store, "store");
+void Verifier::check_fields(const StoreCommand& c) {
+  check_held(Buffer::output, Queue::store, "store");
   if (bytes_of(c.walk) == 0) return fail("store of nothing");
-  within(c.slot_offset, bytes_of(c.walk), slot(Buffer::output), "store from output");
-  const ProgramTensor* t = tensor(c.tensor);
+  check_within(c.slot_offset, bytes_of(c.walk), bytes_of_slot(Buffer::output), "store from output");
+  const ProgramTensor* t = find_tensor(c.tensor);
   if (!t) return;
-  uses(Queue::store, {c.tensor});
+  note_uses(Queue::store, {c.tensor});
   const Bytes touched = bytes_from(c.target, c.walk, t->pitch);
-  within(c.target, reach(c.walk), c.walk.run, reachable(c.tensor, *t, Queue::store, true, touched),
-         "store to '" + t->name + "'");
+  check_within(c.target, reach_over(c.walk), c.walk.run,
+               reachable_bytes(c.tensor, *t, Queue::store, true, touched),
+               "store to '" + t->name + "'");
 }
 
-void Verifier::address(const StageCommand& c) {
+void Verifier::check_fields(const StageCommand& c) {
   if (bytes_of(c.walk) == 0) return fail("stage of nothing");
-  const ProgramTensor *from = tensor(c.from), *to = tensor(c.to);
+  const ProgramTensor *from = find_tensor(c.from), *to = find_tensor(c.to);
   if (!from || !to) return;
   if (from->memory == to->memory)
     return fail(fmt::format("stage from '{}' to '{}', both in {}", from->name, to->name,
                             from->memory == Memory::dram ? "DRAM" : "the shared buffer"));
-  uses(Queue::stage, {c.from, c.to});
+  note_uses(Queue::stage, {c.from, c.to});
   const auto moves = [&](const Affine& at, const ProgramTensor& t, int index, bool fills) {
-    const int64_t bytes = reachable(index, t, Queue::stage, fills, kAllBytes);
+    const int64_t bytes = reachable_bytes(index, t, Queue::stage, fills, kAllBytes);
     const std::string what = fmt::format("stage {} '{}'", fills ? "to" : "from", t.name);
     if (t.memory == Memory::dram)
-      within(at, reach(c.walk), c.walk.run, bytes, what);
+      check_within(at, reach_over(c.walk), c.walk.run, bytes, what);
     else
-      within(at, bytes_of(c.walk), bytes, what);
+      check_within(at, bytes_of(c.walk), bytes, what);
   };
   moves(c.source, *from, c.from, false);
   moves(c.target, *to, c.to, true);

@@ -5,7 +5,7 @@
 namespace accsim::hw {
 
 /// Notes which tensors have bytes in common, and which have theirs from the start.
-void Verifier::places() {
+void Verifier::check_places() {
   const std::vector<ProgramTensor>& all = program_.tensors;
   for (size_t i = 0; i < all.size(); ++i) {
     uses_[i].used = all[i].given;
@@ -28,7 +28,7 @@ void Verifier::takes_bytes(int index, const ProgramTensor& t, Queue q, bool writ
   TensorUses& uses = uses_[static_cast<size_t>(index)];
   if (uses.gone >= 0)
     return fail(fmt::format("'{}' is {} when '{}' has its bytes", t.name,
-                            writes ? "written" : "read", region(uses.gone)));
+                            writes ? "written" : "read", region_name(uses.gone)));
   if (!uses.used && !writes)
     return fail(fmt::format("'{}', which has an address, is read before it is written", t.name));
   uses.used = true;
@@ -37,8 +37,8 @@ void Verifier::takes_bytes(int index, const ProgramTensor& t, Queue q, bool writ
     if (!other.used) continue;
     other.gone = index;
     if (!writes) continue;
-    conflicts(neighbour, q, true, true, kAllBytes);
-    conflicts(neighbour, q, false, true, kAllBytes);
+    check_conflicts(neighbour, q, true, true, kAllBytes);
+    check_conflicts(neighbour, q, false, true, kAllBytes);
   }
 }
 

@@ -24,32 +24,32 @@ class NestWalk {
 
   /// False when a handler has ended the walk.
   template <class Items>
-  bool walk(Items& items) {
+  bool walk_items(Items& items) {
     for (auto& item : items) {
       if (ended_) break;
-      std::visit([this](auto& node) { this->visit(node); }, item.node);
+      std::visit([this](auto& node) { this->visit_node(node); }, item.node);
     }
     return !ended_;
   }
 
  private:
   template <class Node>
-  void visit(Node& node) {
+  void visit_node(Node& node) {
     using Kind = std::remove_const_t<Node>;
     if constexpr (std::is_same_v<Kind, Loop>) {
-      const auto inner = [this, &node]() -> bool { return walk(node.body); };
+      const auto inner = [this, &node]() -> bool { return walk_items(node.body); };
       if constexpr (std::is_invocable_v<F&, Node&, decltype(inner)&>)
-        call(node, inner);
+        call_handler(node, inner);
       else
         inner();
     } else if constexpr (std::is_invocable_v<F&, Node&>) {
-      call(node);
+      call_handler(node);
     } else if constexpr (std::is_same_v<Kind, Command>) {
-      std::visit([this](auto& command) { this->visit(command); }, node);
+      std::visit([this](auto& command) { this->visit_node(command); }, node);
     }
   }
   template <class... Arguments>
-  void call(Arguments&... arguments) {
+  void call_handler(Arguments&... arguments) {
     if constexpr (std::is_void_v<std::invoke_result_t<F&, Arguments&...>>)
       handler_(arguments...);
     else if (!handler_(arguments...))
@@ -67,7 +67,7 @@ class NestWalk {
 /// this with false.
 template <class Items, class F>
 bool visit_nest(Items&& items, F f) {
-  return NestWalk<F>(f).walk(items);
+  return NestWalk<F>(f).walk_items(items);
 }
 
 /// Is `f` true of one that it takes? Looks no further than there.

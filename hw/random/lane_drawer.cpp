@@ -12,14 +12,14 @@ namespace {
 
 /// Gives the operand the offset that keeps it within `room` bytes from `at`; false when it doesn't
 /// fit.
-bool put(LaneOperand& o, Reach r, int64_t bytes, int64_t at, int64_t room) {
+bool place_operand(LaneOperand& o, Reach r, int64_t bytes, int64_t at, int64_t room) {
   o.offset = Affine(at - r.low);
   return r.high - r.low + bytes <= room;
 }
 
 }  // namespace
 
-void RandomLanes::move(const SlotRoom& by) {
+void RandomLanes::place_behind(const SlotRoom& by) {
   command.a.offset += Affine(by.in);
   if (command.b) {
     const bool parameter = command.b->buffer == Buffer::parameter;
@@ -58,7 +58,7 @@ void LaneDrawer::draw_scales(LaneCommand& c) const {
   for (int64_t n = c.tap_op == TapOp::sum ? taps : 1; n > 1; n /= 2) ++shift;
   c.shift = static_cast<int32_t>(dice_.one_in(8) ? dice_.pick(0, 62) : shift + dice_.pick(-1, 2));
   c.output_zero = dice_.one_in(6) ? dice_.number(-1000, 1000) : dice_.zero_point();
-  std::tie(c.low, c.high) = dice_.limits(INT8_MAX);
+  std::tie(c.low, c.high) = dice_.pick_limits(INT8_MAX);
 }
 
 /// Rows of the output one behind the other, the levels in any order.
@@ -72,7 +72,7 @@ void LaneDrawer::draw_output(LaneCommand& c) const {
   }
 }
 
-LaneCommand LaneDrawer::command() const {
+LaneCommand LaneDrawer::draw_command() const {
   LaneCommand c;
   c.op = static_cast<LaneOp>(dice_.pick(0, kLaneOps - 1));
   c.tap_op = static_cast<TapOp>(dice_.pick(0, kTapOps - 1));
@@ -95,22 +95,22 @@ LaneCommand LaneDrawer::command() const {
   return c;
 }
 
-std::optional<RandomLanes> LaneDrawer::draw(const SlotRoom& room) const {
-  RandomLanes out{command(), {}};
+std::optional<RandomLanes> LaneDrawer::draw_lanes(const SlotRoom& room) const {
+  RandomLanes out{draw_command(), {}};
   LaneCommand& c = out.command;
   out.room.out = c.out_bytes();
   if (out.room.out > room.out) return std::nullopt;
   if (contract::lane_beat(c, hw_) < 1) return std::nullopt;
-  const Reach rows = reach(c.rows, c.a.row_stride), taps = reach(c.taps, c.tap_stride);
+  const Reach rows = reach_over(c.rows, c.a.row_stride), taps = reach_over(c.taps, c.tap_stride);
   const Reach both{rows.low + taps.low, rows.high + taps.high};
-  if (!put(c.a, both, c.run, 0, room.in)) return std::nullopt;
+  if (!place_operand(c.a, both, c.run, 0, room.in)) return std::nullopt;
   out.room.in = both.high - both.low + c.run;
   if (!c.b) return out;
-  const Reach other = reach(c.rows, c.b->row_stride);
+  const Reach other = reach_over(c.rows, c.b->row_stride);
   const int64_t bytes = c.b->splat ? 1 : c.run, span = other.high - other.low + bytes;
   const bool parameter = c.b->buffer == Buffer::parameter;
-  if (!put(*c.b, other, bytes, parameter ? 0 : out.room.in,
-           parameter ? room.parameters : room.in - out.room.in))
+  if (!place_operand(*c.b, other, bytes, parameter ? 0 : out.room.in,
+                     parameter ? room.parameters : room.in - out.room.in))
     return std::nullopt;
   (parameter ? out.room.parameters : out.room.in) += span;
   return out;

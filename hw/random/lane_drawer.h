@@ -12,7 +12,7 @@ struct RandomLanes {
   LaneCommand command;
   SlotRoom room;  ///< of the parameters without a table
   /// Puts it behind what else lies in the slots.
-  void move(const SlotRoom& by);
+  void place_behind(const SlotRoom& by);
 };
 
 /// Draws lane commands: strides of all kinds, broadcasts, taps, slides, reductions.
@@ -21,10 +21,10 @@ class LaneDrawer {
   LaneDrawer(const HwConfig& hw, Dice dice) : hw_(hw), dice_(dice) {}
 
   /// Nothing when what has been drawn doesn't fit.
-  std::optional<RandomLanes> draw(const SlotRoom& room) const;
+  std::optional<RandomLanes> draw_lanes(const SlotRoom& room) const;
 
  private:
-  LaneCommand command() const;
+  LaneCommand draw_command() const;
   template <size_t N>
   void draw_strides(std::array<int64_t, N>& strides, int64_t run) const;
   void draw_slide(LaneCommand& c) const;

@@ -12,10 +12,10 @@ class LaneTileDrawer {
       : hw_(hw), dice_(dice), lanes_(hw, dice), loads_(loads), stores_(stores) {}
 
   /// A tile; nothing when no command fits.
-  void draw(const TileText& to);
+  void draw_tile(const TileText& to);
 
  private:
-  std::vector<LaneCommand> commands(int64_t table, SlotRoom& taken) const;
+  std::vector<LaneCommand> draw_commands(int64_t table, SlotRoom& taken) const;
 
   const HwConfig& hw_;
   const Dice dice_;

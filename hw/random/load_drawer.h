@@ -12,8 +12,9 @@ class LoadDrawer {
 
   /// Claims a slot and fills so many bytes of it; from the region that is to be read next, if there
   /// is one and it is large enough.
-  void fill(const TileText& to, Buffer b, int64_t bytes, SyncKind signal = SyncKind::signal_full);
-  /// As fill(), perhaps by gathered loads; where the queue's own slot of indices leaves room.
+  void fill_slot(const TileText& to, Buffer b, int64_t bytes,
+                 SyncKind signal = SyncKind::signal_full);
+  /// As fill_slot(), perhaps by gathered loads; where the queue's own slot of indices leaves room.
   void fill_anyhow(const TileText& to, Buffer b, int64_t bytes);
   /// Fills a slot from bytes of a region that the load queue holds already.
   void fill_from(const TileText& to, Buffer b, int64_t bytes, int region);
@@ -28,9 +29,9 @@ class LoadDrawer {
   bool is_to_read() const { return next_read_ >= 0; }
 
  private:
-  void loads(const TileText& to, Buffer b, int64_t at, int64_t bytes);
-  Affine shape(LoadCommand& c, int64_t bytes, const TileText& to);
-  int64_t gather(LoadCommand& c, int64_t bytes, int64_t room) const;
+  void draw_loads(const TileText& to, Buffer b, int64_t at, int64_t bytes);
+  Affine draw_source(LoadCommand& c, int64_t bytes, const TileText& to);
+  int64_t draw_items(LoadCommand& c, int64_t bytes, int64_t room) const;
   template <class Filling>
   void with_indices(const TileText& to, Filling filling);
 

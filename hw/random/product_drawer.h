@@ -15,16 +15,16 @@ class ProductDrawer {
       : hw_(hw), dataflow_(dataflow), dice_(dice), loads_(loads), stores_(stores) {}
 
   /// A tile of up to `most_passes` gemms over the sums of each group.
-  void draw(const TileText& to, int64_t most_passes);
+  void draw_tile(const TileText& to, int64_t most_passes);
 
  private:
-  DrawnProduct product() const;
+  DrawnProduct draw_product() const;
   void draw_groups(DrawnProduct& p) const;
-  void prime(const TileText& to, const DrawnProduct& p);
-  void sums(const TileText& to, const DrawnProduct& p, bool has_weights);
-  void results(const TileText& to, const DrawnProduct& p);
-  Residual residual() const;
-  int64_t slot(Buffer b) const { return hw_.buffer(b).slot_bytes(); }
+  void prime_slot(const TileText& to, const DrawnProduct& p);
+  void draw_sums(const TileText& to, const DrawnProduct& p, bool has_weights);
+  void draw_results(const TileText& to, const DrawnProduct& p);
+  Residual draw_residual() const;
+  int64_t bytes_of_slot(Buffer b) const { return hw_.buffer(b).slot_bytes(); }
 
   const HwConfig& hw_;
   const Dataflow dataflow_;

@@ -20,17 +20,17 @@ struct Users {
   std::array<int, kQueues> last{};                ///< tensor of the queue's last command
 
   explicit Users(const Program& p) : readers(p.tensors.size()), writers(p.tensors.size()) {
-    const auto load = [this](const LoadCommand& c) { note(readers, c.tensor, Queue::load); };
-    const auto store = [this](const StoreCommand& c) { note(writers, c.tensor, Queue::store); };
+    const auto load = [this](const LoadCommand& c) { note_use(readers, c.tensor, Queue::load); };
+    const auto store = [this](const StoreCommand& c) { note_use(writers, c.tensor, Queue::store); };
     const auto stage = [this](const StageCommand& c) {
-      note(readers, c.from, Queue::stage);
-      note(writers, c.to, Queue::stage);
+      note_use(readers, c.from, Queue::stage);
+      note_use(writers, c.to, Queue::stage);
     };
     visit_nest(p.body, Overloaded{load, store, stage});
   }
 
  private:
-  void note(std::vector<std::set<Queue>>& side, int tensor, Queue q) {
+  void note_use(std::vector<std::set<Queue>>& side, int tensor, Queue q) {
     side[static_cast<size_t>(tensor)].insert(q);
     last[static_cast<size_t>(q)] = tensor;
   }
@@ -41,38 +41,38 @@ class Network {
   Network(const HwConfig& hw, std::mt19937& random) : hw_(hw), random_(random) {}
 
   /// False when there is no room for it.
-  bool add(ProgramWithImage part) {
+  bool add_layer(ProgramWithImage part) {
     Program& p = part.program;
     const Users used(p);
     std::vector<int> tensors;
-    const std::vector<int> linked = links(p, used);
+    const std::vector<int> linked = find_links(p, used);
     if (!has_room(p)) return false;
     for (size_t i = 0; i < p.tensors.size(); ++i) {
       tensors.push_back(linked[i] >= 0 ? linked[i] : static_cast<int>(out_.program.tensors.size()));
       if (linked[i] >= 0) {
-        enlarge(linked[i], p.tensors[i].bytes);
+        enlarge_tensor(linked[i], p.tensors[i].bytes);
         continue;
       }
       out_.program.tensors.push_back(p.tensors[i]);
       out_.image.push_back(std::move(part.image[i]));
     }
-    order(p, used, linked);
+    add_marks(p, used, linked);
     const std::string name = "layer " + std::to_string(layers_++);
     append_layer(out_.program, std::move(p), name, tensors);
-    remember(used, tensors);
+    remember_uses(used, tensors);
     return true;
   }
 
   /// Now and then copies a tensor into a new one in the other memory; layers to come may read it.
-  void stage() {
+  void stage_tensor() {
     std::vector<int> fit;
     for (size_t t = 0; t < past_.size(); ++t)
       if (is_data(out_.program.tensors[t]) && can_mark(t)) fit.push_back(static_cast<int>(t));
     if (fit.empty() || one_in(2)) return;
-    const int from = fit[static_cast<size_t>(draw(random_, 0, std::ssize(fit) - 1))];
+    const int from = fit[static_cast<size_t>(draw_number(random_, 0, std::ssize(fit) - 1))];
     const ProgramTensor& source = out_.program.tensors[static_cast<size_t>(from)];
     const Memory other = source.memory == Memory::dram ? Memory::shared : Memory::dram;
-    const int64_t bytes = draw(random_, 1, source.bytes);
+    const int64_t bytes = draw_number(random_, 1, source.bytes);
     Program part;
     part.tensors = {{"in staged", other, bytes}};
     if (!has_room(part)) return;
@@ -86,10 +86,10 @@ class Network {
     past_.push_back({{}, {Queue::stage}});
     out_.program.tensors.push_back(std::move(part.tensors[0]));
     out_.image.emplace_back();
-    enlarge(to, bytes);
+    enlarge_tensor(to, bytes);
   }
 
-  ProgramWithImage take(Dataflow dataflow) {
+  ProgramWithImage take_network(Dataflow dataflow) {
     out_.program.name = "random network";
     out_.program.dataflow = dataflow;
     return std::move(out_);
@@ -100,17 +100,17 @@ class Network {
     std::set<Queue> readers, writers;
   };
 
-  bool one_in(int64_t n) { return draw(random_, 1, n) == 1; }
+  bool one_in(int64_t n) { return draw_number(random_, 1, n) == 1; }
   static bool is_data(const ProgramTensor& t) {
     return t.slots == 0 && (t.name.starts_with("in") || t.name.starts_with("out")) &&
            t.name != "indices";
   }
-  int64_t latency(Memory m) const {
+  int64_t memory_latency(Memory m) const {
     return m == Memory::dram ? hw_.dram.latency : hw_.shared.channel.latency;
   }
 
   /// By tensor of the part, the tensor of an earlier one that it is, or -1.
-  std::vector<int> links(const Program& p, const Users& used) {
+  std::vector<int> find_links(const Program& p, const Users& used) {
     std::vector<int> out(p.tensors.size(), -1);
     for (size_t i = 0; i < p.tensors.size(); ++i) {
       if (!is_data(p.tensors[i]) || one_in(3)) continue;
@@ -124,7 +124,8 @@ class Network {
                            out_.program.tensors[t].memory == p.tensors[i].memory;
         if (alike && !taken && other && can_mark(t)) fit.push_back(static_cast<int>(t));
       }
-      if (!fit.empty()) out[i] = fit[static_cast<size_t>(draw(random_, 0, std::ssize(fit) - 1))];
+      if (!fit.empty())
+        out[i] = fit[static_cast<size_t>(draw_number(random_, 0, std::ssize(fit) - 1))];
     }
     return out;
   }
@@ -132,7 +133,7 @@ class Network {
   /// Is a store that is done the last one of all?
   bool can_mark(size_t t) const {
     return !past_[t].writers.contains(Queue::store) ||
-           latency(last_store_) >= latency(out_.program.tensors[t].memory);
+           memory_latency(last_store_) >= memory_latency(out_.program.tensors[t].memory);
   }
 
   bool has_room(const Program& p) const {
@@ -148,7 +149,7 @@ class Network {
     return shared <= hw_.shared.kib * 1024 && regions <= static_cast<int64_t>(kMostRegions);
   }
 
-  void enlarge(int tensor, int64_t bytes) {
+  void enlarge_tensor(int tensor, int64_t bytes) {
     const auto t = static_cast<size_t>(tensor);
     std::vector<uint8_t>& image = out_.image[t];
     while (std::ssize(image) < bytes) image.push_back(static_cast<uint8_t>(random_()));
@@ -157,7 +158,7 @@ class Network {
 
   /// Marks for what earlier layers do with the part's tensors, before its text; waits before it or
   /// before the commands that use them.
-  void order(Program& p, const Users& used, const std::vector<int>& linked) {
+  void add_marks(Program& p, const Users& used, const std::vector<int>& linked) {
     for (size_t i = 0; i < linked.size(); ++i) {
       if (linked[i] < 0) continue;
       const Past& past = past_[static_cast<size_t>(linked[i])];
@@ -177,11 +178,11 @@ class Network {
   static void before_uses(std::vector<Item>& body, const Mark& wait) {
     rewrite_nest(body, [&](Item item, std::vector<Item>& to) {
       const auto* command = std::get_if<Command>(&item.node);
-      if (command && uses(*command, wait)) to.push_back({wait});
+      if (command && uses_tensor(*command, wait)) to.push_back({wait});
       to.push_back(std::move(item));
     });
   }
-  static bool uses(const Command& command, const Mark& wait) {
+  static bool uses_tensor(const Command& command, const Mark& wait) {
     if (queue_of(command) != wait.queue) return false;
     if (const auto* load = std::get_if<LoadCommand>(&command)) return load->tensor == wait.tensor;
     if (const auto* store = std::get_if<StoreCommand>(&command))
@@ -190,7 +191,7 @@ class Network {
     return stage.from == wait.tensor || stage.to == wait.tensor;
   }
 
-  void remember(const Users& used, const std::vector<int>& tensors) {
+  void remember_uses(const Users& used, const std::vector<int>& tensors) {
     past_.resize(out_.program.tensors.size());
     for (size_t i = 0; i < tensors.size(); ++i) {
       Past& past = past_[static_cast<size_t>(tensors[i])];
@@ -217,38 +218,38 @@ class Layers {
   Layers(const HwConfig& hw, Dataflow dataflow, std::mt19937& random)
       : hw_(hw), random_(random), network_(hw, random), first_(dataflow), now_(dataflow) {}
 
-  std::optional<ProgramWithImage> run() {
-    for (int64_t layers = draw(random_, 3, 6); layers > 0 && more_; --layers) {
-      const int64_t kind = draw(random_, 0, 2);
+  std::optional<ProgramWithImage> draw_layers() {
+    for (int64_t layers = draw_number(random_, 3, 6); layers > 0 && more_; --layers) {
+      const int64_t kind = draw_number(random_, 0, 2);
       if (kind == 0)
-        add(random_marks(hw_, now_, random_));
+        add_part(random_marks(hw_, now_, random_));
       else if (kind == 1)
-        products();
+        add_products();
       else
-        program();
+        add_program();
     }
     if (!drawn_) return std::nullopt;
-    return network_.take(first_);
+    return network_.take_network(first_);
   }
 
  private:
-  void program() {
-    add(random_program(hw_, now_, random_));
-    if (more_) network_.stage();
-    if (draw(random_, 0, 1) == 1) turn();
+  void add_program() {
+    add_part(random_program(hw_, now_, random_));
+    if (more_) network_.stage_tensor();
+    if (draw_number(random_, 0, 1) == 1) turn_dataflow();
   }
   /// Mostly weight and input stationary by turns, each ready before the array is.
-  void products() {
-    for (int64_t layers = draw(random_, 2, 5); layers > 0 && more_; --layers) {
-      add(random_products(hw_, now_, random_));
-      if (draw(random_, 0, 3) > 0) turn();
+  void add_products() {
+    for (int64_t layers = draw_number(random_, 2, 5); layers > 0 && more_; --layers) {
+      add_part(random_products(hw_, now_, random_));
+      if (draw_number(random_, 0, 3) > 0) turn_dataflow();
     }
   }
-  void add(std::optional<ProgramWithImage> part) {
+  void add_part(std::optional<ProgramWithImage> part) {
     drawn_ = drawn_ && part;
-    more_ = part && network_.add(std::move(*part));
+    more_ = part && network_.add_layer(std::move(*part));
   }
-  void turn() {
+  void turn_dataflow() {
     if (first_ == Dataflow::output_stationary) return;
     now_ = now_ == Dataflow::weight_stationary ? Dataflow::input_stationary
                                                : Dataflow::weight_stationary;
@@ -267,7 +268,7 @@ class Layers {
 
 std::optional<ProgramWithImage> random_network(const HwConfig& hw, Dataflow dataflow,
                                                std::mt19937& random) {
-  return Layers(hw, dataflow, random).run();
+  return Layers(hw, dataflow, random).draw_layers();
 }
 
 }  // namespace accsim::hw

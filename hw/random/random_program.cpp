@@ -17,44 +17,44 @@ class Generator {
         regions_(hw, dice_, tensors_, tiles_) {}
 
   ProgramWithImage run() {
-    for (int64_t parts = dice_.pick(2, 7); parts > 0; --parts) part();
-    return finish();
+    for (int64_t parts = dice_.pick(2, 7); parts > 0; --parts) draw_part();
+    return finished_program();
   }
   ProgramWithImage run_products() {
-    tiles_.multiply({body_}, 24);
-    return finish();
+    tiles_.multiply_tile({body_}, 24);
+    return finished_program();
   }
 
  private:
   /// Tiles, with or without a loop around them.
-  void part() {
+  void draw_part() {
     const bool looped = dice_.one_in(2);
     const int64_t iterations = looped ? dice_.pick(2, TileText::kMostIterations) : 1;
     const int loop = looped ? loops_++ : -1;
     std::vector<Item> inner;
     const TileText to{looped ? inner : body_, loop, iterations};
-    for (int64_t tiles = dice_.pick(1, 3); tiles > 0; --tiles) tile(to);
+    for (int64_t tiles = dice_.pick(1, 3); tiles > 0; --tiles) draw_tile(to);
     if (looped) body_.push_back({Loop{loop, "l", iterations, std::move(inner)}});
   }
 
-  void tile(const TileText& to) {
+  void draw_tile(const TileText& to) {
     const int64_t kind = dice_.pick(0, TileDrawer::kKinds + 2);
     if (kind < TileDrawer::kKinds)
-      tiles_.compute(to, kind);
+      tiles_.compute_tile(to, kind);
     else if (kind < TileDrawer::kKinds + 2)
-      regions_.draw(to);
+      regions_.draw_parts(to);
     else
-      tiles_.copy(to);
+      tiles_.copy_tile(to);
   }
 
-  ProgramWithImage finish() {
+  ProgramWithImage finished_program() {
     ProgramWithImage out;
     Program& p = out.program;
     p.name = "random";
     p.dataflow = dataflow_;
     p.loops = loops_;
     p.body = std::move(body_);
-    p.tensors = tensors_.list();
+    p.tensors = tensors_.all_tensors();
     out.image = draw_contents(p.tensors, tiles_.has_rows(), dice_);
     p.tensors[TensorDrawer::kRows].bytes = std::ssize(out.image[TensorDrawer::kRows]);
     return out;

@@ -24,7 +24,7 @@ class RowDraws {
     return std::exp2(std::uniform_real_distribution<double>(low, high)(dice_.generator()));
   }
 
-  RowCommand shape() {
+  RowCommand draw_shape() {
     RowCommand c;
     c.op = static_cast<RowOp>(dice_.pick(0, kRowOps - 1));
     for (int64_t& n : c.rows) n = dice_.one_in(2) ? 1 : dice_.pick(1, 3);
@@ -42,7 +42,7 @@ class RowDraws {
   }
 
   /// Rows anywhere, on top of each other, backwards, or one behind the other; pieces too.
-  void strides(RowOperand& o, int64_t run) {
+  void draw_row_strides(RowOperand& o, int64_t run) {
     const auto stride = [&] {
       const int64_t kind = dice_.pick(0, 5);
       return kind == 0   ? 0
@@ -55,7 +55,7 @@ class RowDraws {
   }
 
   /// Rows and pieces of the output one behind the other, the levels in any order.
-  void output(RowCommand& c) {
+  void draw_out_strides(RowCommand& c) {
     std::array<size_t, kLaneLevels + 1> order{0, 1, 2, 3, 4};
     std::shuffle(order.begin(), order.end(), dice_.generator());
     int64_t step = c.run;
@@ -66,9 +66,9 @@ class RowDraws {
     }
   }
 
-  void constants(RowCommand& c) {
+  void draw_constants(RowCommand& c) {
     c.output_zero = dice_.one_in(3) ? -128 : dice_.number(-128, 127);
-    if (c.op == RowOp::softmax) return softmax(c);
+    if (c.op == RowOp::softmax) return draw_softmax(c);
     c.unit_bits = norm_unit_bits(c.length());
     c.input_zero = dice_.number(-128, 127);
     const int64_t kind = dice_.pick(0, 3);
@@ -82,8 +82,8 @@ class RowDraws {
   }
 
  private:
-  void softmax(RowCommand& c) {
-    if (c.logarithm) logarithm(*c.logarithm);
+  void draw_softmax(RowCommand& c) {
+    if (c.logarithm) draw_logarithm(*c.logarithm);
     c.numerator = dice_.number(1 << 30, INT32_MAX);
     c.exponent = dice_.one_in(3) ? 8 : dice_.number(0, 16);
     if (c.mask && !dice_.one_in(4)) {
@@ -103,7 +103,7 @@ class RowDraws {
   }
 
   /// Steps of 2^-24 .. 2^2 logits, or of what a multiplier holds, and zeros that come to int8.
-  void logarithm(RowLogarithm& l) {
+  void draw_logarithm(RowLogarithm& l) {
     l.shift = dice_.number(0, dice_.one_in(4) ? 62 : 40);
     const int64_t most = std::min<int64_t>(int64_t{1} << std::min(l.shift, 30), INT32_MAX);
     l.row_multiplier = dice_.number(0, dice_.one_in(8) ? INT32_MAX : most);
@@ -118,7 +118,7 @@ class RowDraws {
 
 /// First and last byte that rows, and pieces of them, reach from the first one's begin.
 Reach reach_of(const RowCommand& c, const RowOperand& o) {
-  return reach(c.rows, o.row_stride).add(c.pieces, o.piece_stride);
+  return reach_over(c.rows, o.row_stride).add_index(c.pieces, o.piece_stride);
 }
 
 }  // namespace
@@ -142,7 +142,7 @@ std::vector<uint8_t> random_row_parameters(std::mt19937& random) {
                    : dice.one_in(4) ? dice.number(-kMultiplier, -kMultiplier / 4)
                                     : dice.number(kMultiplier / 4, kMultiplier - 1);
     c.shift = extreme ? dice.number(0, 62) : steep ? dice.number(4, 12) : dice.number(21, 29);
-    const NormWords packed = pack(c);
+    const NormWords packed = pack_channel(c);
     words.insert(words.end(), packed.begin(), packed.end());
   }
   std::vector<uint8_t> out(words.size() * sizeof words[0]);
@@ -155,7 +155,7 @@ RowParameters row_parameters(const RowCommand& c) {
   return {kRowTables * RowCommand::kTableBytes, RowCommand::kChannelBytes, kRowChannels};
 }
 
-void RandomRows::move(const SlotRoom& by) {
+void RandomRows::place_behind(const SlotRoom& by) {
   command.in.offset += Affine(by.in);
   if (command.mask) command.mask->offset += Affine(by.in);
   command.out.offset += Affine(by.out);
@@ -167,18 +167,18 @@ std::optional<RandomRows> random_rows(const HwConfig& hw, const SlotRoom& room,
                                       std::mt19937& random) {
   const Dice dice(random);
   RowDraws draw(dice);
-  RandomRows out{draw.shape(), {}};
+  RandomRows out{draw.draw_shape(), {}};
   RowCommand& c = out.command;
   if (contract::row_beat(c, hw) < 1 || c.row_count() > 60) return std::nullopt;
   for (RowOperand* o : {&c.in, c.mask ? &*c.mask : nullptr}) {
     if (!o) continue;
-    draw.strides(*o, c.run);
+    draw.draw_row_strides(*o, c.run);
     const Reach r = reach_of(c, *o);
     o->offset = Affine(out.room.in - r.low);
     out.room.in += r.high - r.low + c.run;
   }
-  draw.output(c);
-  draw.constants(c);
+  draw.draw_out_strides(c);
+  draw.draw_constants(c);
   out.room.out = c.row_count() * c.length();
   if (c.logarithm) {
     c.logarithm->offset = Affine(out.room.out);
@@ -188,7 +188,7 @@ std::optional<RandomRows> random_rows(const HwConfig& hw, const SlotRoom& room,
   if (c.op != RowOp::softmax) {
     for (int64_t& s : c.parameter_stride)
       s = dice.one_in(2) ? 0 : RowCommand::kChannelBytes * dice.pick(-4, 9);
-    const Reach r = reach(c.rows, c.parameter_stride);
+    const Reach r = reach_over(c.rows, c.parameter_stride);
     c.parameter_offset = Affine(-r.low);
     out.room.parameters = r.high - r.low + c.channels() * RowCommand::kChannelBytes;
   }

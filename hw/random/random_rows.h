@@ -25,7 +25,7 @@ struct RandomRows {
   RowCommand command;
   SlotRoom room;
   /// Puts it behind what else lies in the slots.
-  void move(const SlotRoom& by);
+  void place_behind(const SlotRoom& by);
 };
 /// Nothing when what has been drawn doesn't fit.
 std::optional<RandomRows> random_rows(const HwConfig& hw, const SlotRoom& room,

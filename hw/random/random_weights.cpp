@@ -12,7 +12,7 @@ class Drawer {
   Drawer(const HwConfig& hw, bool turned, std::mt19937& random)
       : hw_(hw), turned_(turned), dice_(random) {}
 
-  RandomWeights draw(int64_t k, int64_t n, int64_t room) {
+  RandomWeights draw_weights(int64_t k, int64_t n, int64_t room) {
     RandomWeights out;
     WeightTile& t = out.tile;
     out.useful = k * n;
@@ -20,10 +20,10 @@ class Drawer {
     if (dice_.one_in(2)) t.bits = 4;
     if (dice_.one_in(3) && !(turned_ && t.bits == 4)) {
       const RandomWeights dense = out;
-      const int64_t elements = pack(t, k, n);
+      const int64_t elements = draw_pack(t, k, n);
       if (elements > 0 && bytes_of(t, elements, k, n) <= room) {
         row = elements;
-        out.useful = useful(t, k, n);
+        out.useful = useful_products(t, k, n);
       } else {
         out = dense;
       }
@@ -42,7 +42,7 @@ class Drawer {
   }
 
   /// Groups of k x n; elements of a row of the slot, or 0 where the array is too small.
-  int64_t pack(WeightTile& t, int64_t k, int64_t n) {
+  int64_t draw_pack(WeightTile& t, int64_t k, int64_t n) {
     t.groups = dice_.pick(2, std::min<int64_t>(4, hw_.array.rows));
     t.group_n = ceil_div(n, t.groups);
     t.group_k = dice_.pick(1, std::min<int64_t>(hw_.array.rows / t.groups, 6));
@@ -52,7 +52,7 @@ class Drawer {
     return turned_ ? ((first + k - 1) / round + 1) * t.group_k : t.group_n;
   }
 
-  static int64_t useful(const WeightTile& t, int64_t k, int64_t n) {
+  static int64_t useful_products(const WeightTile& t, int64_t k, int64_t n) {
     int64_t sum = 0;
     for (int64_t r = t.first_k.base; r < t.first_k.base + k; ++r) {
       const int64_t first = r / t.group_k % t.groups * t.group_n;
@@ -70,7 +70,7 @@ class Drawer {
 
 RandomWeights random_weights(const HwConfig& hw, Dataflow dataflow, int64_t k, int64_t n,
                              int64_t room, std::mt19937& random) {
-  return Drawer(hw, dataflow == Dataflow::input_stationary, random).draw(k, n, room);
+  return Drawer(hw, dataflow == Dataflow::input_stationary, random).draw_weights(k, n, room);
 }
 
 }  // namespace accsim::hw

@@ -12,7 +12,7 @@ class RegionDrawer {
 
   /// Parts that take a way over a chain of regions; those that fill one may be some slots ahead. A
   /// copy when there is no room for a region.
-  void draw(const TileText& to);
+  void draw_parts(const TileText& to);
 
  private:
   /// Bytes of a region's slot.
@@ -20,14 +20,14 @@ class RegionDrawer {
     int64_t at, bytes;
   };
   template <class Piece>
-  void pieces(int ring, int64_t bytes, Piece piece) const;
-  int64_t stage(const TileText& to, int from, int target, int64_t bytes, Room room);
-  int64_t store(const TileText& to, int ring, int64_t from, int64_t bytes, Room room);
-  void fill(const TileText& to, int ring, int64_t bytes, bool staged);
+  void draw_pieces(int ring, int64_t bytes, Piece piece) const;
+  int64_t stage_bytes(const TileText& to, int from, int target, int64_t bytes, Room room);
+  int64_t store_bytes(const TileText& to, int ring, int64_t from, int64_t bytes, Room room);
+  void fill_region(const TileText& to, int ring, int64_t bytes, bool staged);
   void pass_on(const TileText& to, int from, int ring, int64_t bytes);
   void stage_out(const TileText& to, int ring, int64_t bytes);
-  void empty(const TileText& to, int ring, int64_t bytes, bool staged);
-  void read(const TileText& to, int ring, int64_t bytes);
+  void empty_region(const TileText& to, int ring, int64_t bytes, bool staged);
+  void read_region(const TileText& to, int ring, int64_t bytes);
   void copy_twice(const TileText& to, int ring, int64_t bytes);
 
   const HwConfig& hw_;

@@ -19,22 +19,22 @@ void RowTileDrawer::load_parameters(const TileText& to, const RandomRows& rows,
   const int64_t last = from.count - units - step * (TileText::kMostIterations - 1);
   c.source = Affine(from.begin + from.unit * dice_.pick(0, last));
   if (step > 0) c.source.add_term(to.loop, from.unit);
-  to.command(std::move(c));
+  to.add_command(std::move(c));
 }
 
 /// Rows of nearly equal elements, of which a large epsilon makes even smaller ones: the last bits
 /// of a normalised element count.
 void RowTileDrawer::fill_level(const TileText& to, int64_t bytes) {
-  to.sync(SyncKind::wait_free, Queue::load, Buffer::activation);
+  to.add_sync(SyncKind::wait_free, Queue::load, Buffer::activation);
   LoadCommand c;
   c.tensor = TensorDrawer::kLevel;
   c.source = Affine(dice_.pick(0, TensorDrawer::kLevelBytes - bytes));
   c.walk.run = bytes;
-  to.command(std::move(c));
-  to.sync(SyncKind::signal_full, Queue::load, Buffer::activation);
+  to.add_command(std::move(c));
+  to.add_sync(SyncKind::signal_full, Queue::load, Buffer::activation);
 }
 
-RowTileDrawer::Tile RowTileDrawer::tile(const TileText& to) {
+RowTileDrawer::Tile RowTileDrawer::make_tile(const TileText& to) {
   const auto slot = [&](Buffer b) { return hw_.buffer(b).slot_bytes(); };
   const SlotRoom slots{std::min<int64_t>(slot(Buffer::activation), 4000),
                        std::min<int64_t>(slot(Buffer::output), 1500), slot(Buffer::parameter)};
@@ -42,7 +42,7 @@ RowTileDrawer::Tile RowTileDrawer::tile(const TileText& to) {
   out.is_level = dice_.one_in(3);
   const TileText parameters{out.loads, to.loop, to.iterations};
   const auto put = [&](auto& drawn) {
-    drawn.move(out.taken);
+    drawn.place_behind(out.taken);
     out.taken += drawn.room;
     out.commands.emplace_back(std::move(drawn.command));
   };
@@ -50,7 +50,7 @@ RowTileDrawer::Tile RowTileDrawer::tile(const TileText& to) {
        ++tries) {
     const SlotRoom left = slots - out.taken;
     if (dice_.one_in(4)) {
-      if (auto lanes = lanes_.draw({left.in, left.out, 0})) put(*lanes);
+      if (auto lanes = lanes_.draw_lanes({left.in, left.out, 0})) put(*lanes);
       continue;
     }
     auto rows = random_rows(hw_, left, dice_.generator());
@@ -64,27 +64,27 @@ RowTileDrawer::Tile RowTileDrawer::tile(const TileText& to) {
   return out;
 }
 
-void RowTileDrawer::draw(const TileText& to) {
-  Tile t = tile(to);
+void RowTileDrawer::draw_tile(const TileText& to) {
+  Tile t = make_tile(to);
   if (t.commands.empty()) return;
   const bool reads = !t.loads.empty();
   if (reads) {
-    to.sync(SyncKind::wait_free, Queue::load, Buffer::parameter);
+    to.add_sync(SyncKind::wait_free, Queue::load, Buffer::parameter);
     for (Item& i : t.loads) to.items.push_back(std::move(i));
-    to.sync(SyncKind::signal_full, Queue::load, Buffer::parameter);
-    to.sync(SyncKind::wait_full, Queue::vector, Buffer::parameter);
+    to.add_sync(SyncKind::signal_full, Queue::load, Buffer::parameter);
+    to.add_sync(SyncKind::wait_full, Queue::vector, Buffer::parameter);
   }
   if (t.is_level)
     fill_level(to, t.taken.in);
   else
-    loads_.fill(to, Buffer::activation, t.taken.in);
-  to.sync(SyncKind::wait_full, Queue::vector, Buffer::activation);
-  to.sync(SyncKind::wait_free, Queue::vector, Buffer::output);
+    loads_.fill_slot(to, Buffer::activation, t.taken.in);
+  to.add_sync(SyncKind::wait_full, Queue::vector, Buffer::activation);
+  to.add_sync(SyncKind::wait_free, Queue::vector, Buffer::output);
   for (Command& c : t.commands) to.items.push_back({std::move(c)});
-  to.sync(SyncKind::signal_free, Queue::vector, Buffer::activation);
-  to.sync(SyncKind::signal_full, Queue::vector, Buffer::output);
-  if (reads) to.sync(SyncKind::signal_free, Queue::vector, Buffer::parameter);
-  stores_.drain(to, t.taken.out);
+  to.add_sync(SyncKind::signal_free, Queue::vector, Buffer::activation);
+  to.add_sync(SyncKind::signal_full, Queue::vector, Buffer::output);
+  if (reads) to.add_sync(SyncKind::signal_free, Queue::vector, Buffer::parameter);
+  stores_.drain_slot(to, t.taken.out);
 }
 
 }  // namespace accsim::hw

@@ -14,7 +14,7 @@ class RowTileDrawer {
       : hw_(hw), dice_(dice), lanes_(hw, dice), loads_(loads), stores_(stores) {}
 
   /// A tile; nothing when no command fits.
-  void draw(const TileText& to);
+  void draw_tile(const TileText& to);
   /// Has there been a row command? Its parameters are to lie in their tensor then.
   bool has_rows() const { return has_rows_; }
 
@@ -25,7 +25,7 @@ class RowTileDrawer {
     SlotRoom taken;
     bool is_level = false;  ///< reads rows of nearly equal elements
   };
-  Tile tile(const TileText& to);
+  Tile make_tile(const TileText& to);
   void load_parameters(const TileText& to, const RandomRows& rows, const SlotRoom& at);
   void fill_level(const TileText& to, int64_t bytes);
 

@@ -8,10 +8,10 @@ namespace {
 
 /// Cuts the load behind some of the outermost level's iterations or, without levels, of the run's
 /// bytes: `c` keeps the first part, the result is the rest. The load can be cut.
-LoadCommand cut(LoadCommand& c, std::mt19937& random) {
+LoadCommand cut_load(LoadCommand& c, std::mt19937& random) {
   const bool runs = !c.walk.levels.empty();
   int64_t& whole = runs ? c.walk.levels[0].count : c.walk.run;
-  const int64_t first = draw(random, 1, whole - 1);
+  const int64_t first = draw_number(random, 1, whole - 1);
   LoadCommand rest = c;
   (runs ? rest.walk.levels[0].count : rest.walk.run) = whole - first;
   whole = first;
@@ -27,10 +27,11 @@ bool can_be_cut(const LoadCommand& c) {
 }
 
 /// `all`: tensors of the program, with the twins.
-void scatter(std::vector<Item>& body, const std::vector<ProgramTensor>& all, std::mt19937& random) {
+void scatter_body(std::vector<Item>& body, const std::vector<ProgramTensor>& all,
+                  std::mt19937& random) {
   const auto placed = [&](LoadCommand c) {
     const bool region = all[static_cast<size_t>(c.tensor)].slots > 0;  // it has tokens
-    if (!region && draw(random, 0, 1) == 1) c.tensor += static_cast<int>(all.size() / 2);
+    if (!region && draw_number(random, 0, 1) == 1) c.tensor += static_cast<int>(all.size() / 2);
     return Item{Command{std::move(c)}};
   };
   rewrite_nest(body, [&](Item item, std::vector<Item>& to) {
@@ -41,11 +42,11 @@ void scatter(std::vector<Item>& body, const std::vector<ProgramTensor>& all, std
       return;
     }
     LoadCommand first = *load;
-    if (!can_be_cut(first) || draw(random, 0, 3) == 0) {
+    if (!can_be_cut(first) || draw_number(random, 0, 3) == 0) {
       to.push_back(placed(std::move(first)));
       return;
     }
-    LoadCommand rest = cut(first, random);
+    LoadCommand rest = cut_load(first, random);
     to.push_back(placed(std::move(first)));
     to.push_back(placed(std::move(rest)));
   });
@@ -63,7 +64,7 @@ void scatter_loads(Program& program, MemoryImage& image, std::mt19937& random) {
     program.tensors.push_back(std::move(twin));
     image.push_back(std::vector(image[static_cast<size_t>(i)]));
   }
-  scatter(program.body, program.tensors, random);
+  scatter_body(program.body, program.tensors, random);
 }
 
 }  // namespace accsim::hw

@@ -9,10 +9,10 @@ class StoreDrawer {
   StoreDrawer(Dice dice, TensorDrawer& tensors) : dice_(dice), tensors_(tensors) {}
 
   /// Stores so many bytes of the output slot that is full next, and gives it back.
-  void drain(const TileText& to, int64_t bytes);
+  void drain_slot(const TileText& to, int64_t bytes);
 
  private:
-  void store(const TileText& to, int64_t bytes);
+  void store_bytes(const TileText& to, int64_t bytes);
 
   const Dice dice_;
   TensorDrawer& tensors_;

@@ -4,7 +4,7 @@
 
 namespace accsim::hw {
 
-std::vector<ProgramTensor> TensorDrawer::list() const {
+std::vector<ProgramTensor> TensorDrawer::all_tensors() const {
   const Memory near = has_shared() ? Memory::shared : Memory::dram;
   const auto written = [](int64_t bytes) { return std::max<int64_t>(1, bytes); };
   std::vector<ProgramTensor> out = {{"in", Memory::dram, kInBytes},
@@ -21,8 +21,8 @@ std::vector<ProgramTensor> TensorDrawer::list() const {
   return out;
 }
 
-Memory TensorDrawer::memory(int tensor) const {
-  if (tensor >= kTensors) return region(tensor).memory;
+Memory TensorDrawer::memory_of(int tensor) const {
+  if (tensor >= kTensors) return region_tensor(tensor).memory;
   return tensor == kInShared || tensor == kStagedShared ? Memory::shared : Memory::dram;
 }
 
@@ -39,7 +39,7 @@ int TensorDrawer::draw_region(Memory memory, int64_t bytes) {
   const int64_t slot = bytes + (dice_.one_in(2) ? dice_.pick(0, 9) : dice_.pick(0, 90));
   if (memory == Memory::shared) {
     if (!fits_in_shared(slots * slot)) return -1;
-    reserve(slots * slot);
+    reserve_shared(slots * slot);
   }
   regions_.push_back({"region", memory, slots * slot, slots});
   return kTensors + static_cast<int>(regions_.size()) - 1;
@@ -60,7 +60,8 @@ std::vector<int> TensorDrawer::draw_chain(int64_t bytes) {
 // ---- places -----------------------------------------------------------------------------------
 
 /// In a tensor, at a multiple of `unit`, `step` further with each iteration.
-Affine TensorDrawer::place(int64_t bytes, int64_t unit, int64_t step, const TileText& at) const {
+Affine TensorDrawer::draw_place(int64_t bytes, int64_t unit, int64_t step,
+                                const TileText& at) const {
   const int64_t room = kInBytes - bytes - step * TileText::kMostIterations;
   Affine out(dice_.pick(0, room / unit) * unit);
   if (step > 0) out.add_term(at.loop, step);
@@ -68,19 +69,19 @@ Affine TensorDrawer::place(int64_t bytes, int64_t unit, int64_t step, const Tile
 }
 
 Affine TensorDrawer::aligned_source(int64_t bytes, const TileText& at) const {
-  return place(bytes, kParameterBytes, at.loop < 0 ? 0 : kParameterBytes, at);
+  return draw_place(bytes, kParameterBytes, at.loop < 0 ? 0 : kParameterBytes, at);
 }
 
-Affine TensorDrawer::source(int tensor, int64_t bytes, const TileText& at) const {
-  if (tensor < kTensors) return place(bytes, 1, at.loop < 0 ? 0 : dice_.pick(0, 50), at);
-  const int64_t room = region(tensor).slot_bytes() - bytes;
+Affine TensorDrawer::draw_source(int tensor, int64_t bytes, const TileText& at) const {
+  if (tensor < kTensors) return draw_place(bytes, 1, at.loop < 0 ? 0 : dice_.pick(0, 50), at);
+  const int64_t room = region_tensor(tensor).slot_bytes() - bytes;
   const int64_t step = at.loop < 0 ? 0 : dice_.pick(0, room / TileText::kMostIterations);
   Affine out(dice_.pick(0, room - step * TileText::kMostIterations));
   if (step > 0) out.add_term(at.loop, step);
   return out;
 }
 
-Affine TensorDrawer::behind(int64_t& used, int64_t bytes, const TileText& at) {
+Affine TensorDrawer::next_place(int64_t& used, int64_t bytes, const TileText& at) {
   Affine out(used);
   if (at.loop >= 0) out.add_term(at.loop, bytes);
   used += bytes * at.iterations;

@@ -32,42 +32,42 @@ class TensorDrawer {
   TensorDrawer(const HwConfig& hw, Dice dice) : hw_(hw), dice_(dice) {}
 
   /// All of them; nothing is drawn.
-  std::vector<ProgramTensor> list() const;
-  Memory memory(int tensor) const;
-  const ProgramTensor& region(int tensor) const {
+  std::vector<ProgramTensor> all_tensors() const;
+  Memory memory_of(int tensor) const;
+  const ProgramTensor& region_tensor(int tensor) const {
     return regions_[static_cast<size_t>(tensor - kTensors)];
   }
   /// Bytes that a walk over one that is read may reach over.
-  int64_t room(int tensor) const {
-    return tensor < kTensors ? kInBytes : region(tensor).slot_bytes();
+  int64_t walk_room(int tensor) const {
+    return tensor < kTensors ? kInBytes : region_tensor(tensor).slot_bytes();
   }
 
   /// Is there room for what lies in the shared buffer besides what is stored there?
   bool has_shared() const { return hw_.shared.kib * 1024 >= 4 * kInBytes; }
   bool fits_in_shared(int64_t bytes) const;
   /// Keeps so many bytes of the shared buffer free, or gives them back.
-  void reserve(int64_t bytes) { reserved_ += bytes; }
+  void reserve_shared(int64_t bytes) { reserved_ += bytes; }
 
   /// Regions, each in the other memory than the one before, for parts of so many bytes: up to
   /// three; none when there are too many.
   std::vector<int> draw_chain(int64_t bytes);
 
   /// A place for so many bytes in a tensor, or in the slot of a region, that is read.
-  Affine source(int tensor, int64_t bytes, const TileText& at) const;
+  Affine draw_source(int tensor, int64_t bytes, const TileText& at) const;
   /// The same in kParameters and kIndices: words begin where words do.
   Affine aligned_source(int64_t bytes, const TileText& at) const;
   /// Behind what was stored, or staged, before: so many bytes an iteration.
   Affine behind_stored(bool shared, int64_t bytes, const TileText& at) {
-    return behind(stored_[shared], bytes, at);
+    return next_place(stored_[shared], bytes, at);
   }
   Affine behind_staged(bool shared, int64_t bytes, const TileText& at) {
-    return behind(staged_[shared], bytes, at);
+    return next_place(staged_[shared], bytes, at);
   }
 
  private:
-  static Affine behind(int64_t& used, int64_t bytes, const TileText& at);
+  static Affine next_place(int64_t& used, int64_t bytes, const TileText& at);
   int draw_region(Memory memory, int64_t bytes);
-  Affine place(int64_t bytes, int64_t unit, int64_t step, const TileText& at) const;
+  Affine draw_place(int64_t bytes, int64_t unit, int64_t step, const TileText& at) const;
 
   const HwConfig& hw_;
   const Dice dice_;

@@ -4,22 +4,22 @@
 
 namespace accsim::hw {
 
-void TileDrawer::compute(const TileText& to, int64_t kind) {
+void TileDrawer::compute_tile(const TileText& to, int64_t kind) {
   if (kind < 4)
-    products_.draw(to, 2);
+    products_.draw_tile(to, 2);
   else if (kind < 8)
-    lanes_.draw(to);
+    lanes_.draw_tile(to);
   else
-    rows_.draw(to);
+    rows_.draw_tile(to);
 }
 
-void TileDrawer::copy(const TileText& to, int64_t bytes) {
+void TileDrawer::copy_tile(const TileText& to, int64_t bytes) {
   loads_.fill_anyhow(to, Buffer::output, bytes);
-  stores_.drain(to, bytes);
+  stores_.drain_slot(to, bytes);
 }
 
-void TileDrawer::copy(const TileText& to) {
-  copy(to, dice_.pick(1, std::min<int64_t>(hw_.buffer(Buffer::output).slot_bytes(), 300)));
+void TileDrawer::copy_tile(const TileText& to) {
+  copy_tile(to, dice_.pick(1, std::min<int64_t>(hw_.buffer(Buffer::output).slot_bytes(), 300)));
 }
 
 }  // namespace accsim::hw

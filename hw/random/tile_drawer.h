@@ -20,13 +20,15 @@ class TileDrawer {
         rows_(hw, dice, loads_, stores_) {}
 
   /// One that computes: 0 .. kKinds - 1.
-  void compute(const TileText& to, int64_t kind);
+  void compute_tile(const TileText& to, int64_t kind);
   /// Of products, with up to so many gemms over a group's sums.
-  void multiply(const TileText& to, int64_t most_passes) { products_.draw(to, most_passes); }
+  void multiply_tile(const TileText& to, int64_t most_passes) {
+    products_.draw_tile(to, most_passes);
+  }
   /// Loads so many bytes into an output slot, and stores them.
-  void copy(const TileText& to, int64_t bytes);
+  void copy_tile(const TileText& to, int64_t bytes);
   /// The same of a few bytes.
-  void copy(const TileText& to);
+  void copy_tile(const TileText& to);
 
   LoadDrawer& loads() { return loads_; }
   StoreDrawer& stores() { return stores_; }

@@ -13,13 +13,13 @@ struct TileText {
   int loop = -1;           ///< Loop::id of the loop around it; -1: none
   int64_t iterations = 1;  ///< of that loop
 
-  void sync(SyncKind kind, Queue q, Buffer b) const { items.push_back({Sync{kind, q, b}}); }
+  void add_sync(SyncKind kind, Queue q, Buffer b) const { items.push_back({Sync{kind, q, b}}); }
   /// On a region, a tensor of the program.
   void region_sync(SyncKind kind, Queue q, int region) const {
     items.push_back({Sync{kind, q, Buffer::activation, region}});
   }
   template <class C>
-  void command(C c) const {
+  void add_command(C c) const {
     items.push_back({Command{std::move(c)}});
   }
 };

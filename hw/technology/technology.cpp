@@ -79,7 +79,7 @@ double inverter_above_16(double nm) {
 /// - 5 nm: TSMC's tcbn05 library of 210 nm, pitch 51 nm; bit cell 0.021, G. Yeap et al., IEDM 2019;
 ///   with what is around the cells 31.8 Mibit/mm2 (WikiChip, IEDM 2022, for the same cell), of
 ///   which cells are 70 %; energy: TSMC puts N5 at 30 % less power than N7 at equal speed.
-const Row& row(Technology t) {
+const Row& technology_row(Technology t) {
   static const std::array<Row, kTechnologies> kRows = {{
       {},
       {0.798, 0.346, 0.5, kInverter45, 1},
@@ -94,8 +94,8 @@ const Row& row(Technology t) {
   return kRows[static_cast<size_t>(t)];
 }
 
-double at(Technology t, Ends ends) {
-  const Row& r = row(t);
+double scaled_energy(Technology t, Ends ends) {
+  const Row& r = technology_row(t);
   const double w = std::log(kInverter45 / r.inverter) / std::log(kInverter45 / kInverter7);
   return ends.nm45 * std::pow(ends.nm7 / ends.nm45, w) * r.beyond;
 }
@@ -108,19 +108,21 @@ std::string_view name(DramKind kind) { return kDramNames[static_cast<size_t>(kin
 double multiply_pj(Technology t, DType operand) {
   switch (operand) {
     case DType::int16:
-      return 4 * at(t, kInt8Multiply);
+      return 4 * scaled_energy(t, kInt8Multiply);
     case DType::float16:
-      return at(t, kFp16Multiply);
+      return scaled_energy(t, kFp16Multiply);
     case DType::bfloat16:
-      return at(t, kBf16Multiply);
+      return scaled_energy(t, kBf16Multiply);
     case DType::float32:
-      return at(t, kFp32Multiply);
+      return scaled_energy(t, kFp32Multiply);
     default:
-      return at(t, kInt8Multiply);
+      return scaled_energy(t, kInt8Multiply);
   }
 }
 
-double add_pj(Technology t, DType sum) { return at(t, is_float(sum) ? kFp32Add : kInt32Add); }
+double add_pj(Technology t, DType sum) {
+  return scaled_energy(t, is_float(sum) ? kFp32Add : kInt32Add);
+}
 
 double mac_pj(Technology t, DType activation, DType weight) {
   return std::max(multiply_pj(t, activation), multiply_pj(t, weight)) +
@@ -137,9 +139,10 @@ double sram_pj_per_byte(Technology t, int64_t bytes) {
   const double kib = static_cast<double>(bytes) / 1024;
   const size_t i = kib <= kSram[1].kib ? 0 : 1;
   const double x0 = kSram[i].kib, x1 = kSram[i + 1].kib;
-  const double y0 = at(t, kSram[i].word);
+  const double y0 = scaled_energy(t, kSram[i].word);
   const Technology slope = kib < x0 ? Technology::nm45 : t;
-  const double grown = at(slope, kSram[i + 1].word) / at(slope, kSram[i].word);
+  const double grown =
+      scaled_energy(slope, kSram[i + 1].word) / scaled_energy(slope, kSram[i].word);
   return y0 * std::pow(kib / x0, std::log(grown) / std::log(x1 / x0)) / 8;
 }
 
@@ -150,9 +153,11 @@ double dram_pj_per_byte(DramKind kind) {
   return kEnergies[static_cast<size_t>(kind)];
 }
 
-double gate_um2(Technology t) { return row(t).gate; }
+double gate_um2(Technology t) { return technology_row(t).gate; }
 
-double sram_bit_um2(Technology t) { return row(t).bit_cell / row(t).efficiency; }
+double sram_bit_um2(Technology t) {
+  return technology_row(t).bit_cell / technology_row(t).efficiency;
+}
 
 double sram_um2(Technology t, int64_t bytes, double least_macros) {
   if (bytes <= 0) return 0;

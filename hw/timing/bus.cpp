@@ -7,7 +7,7 @@
 namespace accsim::hw {
 
 /// Behind all others.
-void Bus::keep(const Gap& gap, const Use& use) {
+void Bus::keep_gap(const Gap& gap, const Use& use) {
   if (gap.end - gap.begin <= use.to + use.from) return;
   if (count_ == kGaps) {
     std::shift_left(gaps_.begin(), gaps_.end(), 1);
@@ -36,23 +36,23 @@ Bus::Slot Bus::take(const Use& use, int64_t ready) {
     const int64_t till = g.end - (g.write_after != use.write ? use.from : 0);
     const int64_t time = std::min(left, till - from);
     if (time <= 0) {
-      keep(g, use);
+      keep_gap(g, use);
       continue;
     }
     piece(from, time, g.write_before);
-    keep({g.begin, from, g.write_before, use.write}, use);
-    keep({from + time, g.end, use.write, g.write_after}, use);
+    keep_gap({g.begin, from, g.write_before, use.write}, use);
+    keep_gap({from + time, g.end, use.write, g.write_after}, use);
   }
   if (left == 0) return out;
   const int64_t from = std::max(ready, free_ + (write_ != use.write ? use.to : 0));
-  keep({free_, from, write_, use.write}, use);
+  keep_gap({free_, from, write_, use.write}, use);
   free_ = from + left;
   piece(from, left, write_);
   write_ = use.write;
   return out;
 }
 
-bool Bus::grown(const Bus& before, int64_t growth, int64_t floor) const {
+bool Bus::has_grown(const Bus& before, int64_t growth, int64_t floor) const {
   if (free_ - before.free_ != growth || write_ != before.write_ || count_ != before.count_)
     return false;
   for (uint32_t i = 0; i < count_; ++i) {
@@ -63,7 +63,7 @@ bool Bus::grown(const Bus& before, int64_t growth, int64_t floor) const {
   return true;
 }
 
-void Bus::move(const Bus& before, int64_t ahead) {
+void Bus::move_later(const Bus& before, int64_t ahead) {
   free_ += ahead;
   for (uint32_t i = 0; i < count_; ++i) {
     if (before.gaps_[i] == gaps_[i]) continue;

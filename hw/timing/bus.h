@@ -33,9 +33,9 @@ class Bus {
 
   /// Whether everything has grown by that since `before`. What lies before `floor`, and so is of no
   /// use to anybody who asks from there on, may also be as it was.
-  bool grown(const Bus& before, int64_t growth, int64_t floor) const;
+  bool has_grown(const Bus& before, int64_t growth, int64_t floor) const;
   /// Makes what has changed since `before` later; there all that has has grown.
-  void move(const Bus& before, int64_t ahead);
+  void move_later(const Bus& before, int64_t ahead);
   /// Counts from a floor on, below which no transfer will be ready any more.
   void rebase(int64_t floor);
 
@@ -54,7 +54,7 @@ class Bus {
     bool write_before, write_after;
     friend bool operator==(const Gap&, const Gap&) = default;
   };
-  void keep(const Gap& gap, const Use& use);
+  void keep_gap(const Gap& gap, const Use& use);
 
   std::array<Gap, kGaps> gaps_{};  ///< in order of time
   uint32_t count_ = 0;

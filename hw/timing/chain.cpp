@@ -12,7 +12,7 @@ Chain::Chain(const HwConfig& hw, bool loads_first, ChainMemory* memory)
   memory_.begin_chain(hw, loads_first);
   simulator_.begin(hw, TimingMode::periodic, nullptr, kStageRegions);
   begin_ = simulator_.state();
-  number_ = memory_.state(begin_);
+  number_ = memory_.state_number(begin_);
 }
 
 int64_t Chain::floor_of(const Simulator::State& s) const {
@@ -24,7 +24,7 @@ int64_t Chain::floor_of(const Simulator::State& s) const {
 namespace {
 
 /// Everything from a floor on, tokens at the beginning of their rings.
-void rebase(Simulator::State& s, int64_t floor) {
+void rebase_state(Simulator::State& s, int64_t floor) {
   const auto later = [floor](int64_t time) { return std::max<int64_t>(0, time - floor); };
   for (int64_t& m : s.moments) m = later(m);
   for (auto& ring : s.rings) {
@@ -40,13 +40,14 @@ void rebase(Simulator::State& s, int64_t floor) {
 
 }  // namespace
 
-int32_t Chain::program(std::span<const Step> steps) {
+int32_t Chain::program_number(std::span<const Step> steps) {
   const auto [at, fresh] = programs_.try_emplace(steps.data());
-  if (fresh) at->second = memory_.program(steps);
+  if (fresh) at->second = memory_.program_number(steps);
   return at->second;
 }
 
-void Chain::simulate(std::span<const Step> steps, std::span<const int64_t> marks, Known& out) {
+void Chain::simulate_program(std::span<const Step> steps, std::span<const int64_t> marks,
+                             Known& out) {
   ++simulated_;
   Simulator::State from = *now_;
   from.marks.assign(marks.begin(), marks.end());
@@ -54,19 +55,19 @@ void Chain::simulate(std::span<const Step> steps, std::span<const int64_t> marks
   out.share = simulator_.go_on(steps);
   out.next = simulator_.state();
   out.ahead = floor_of(out.next);
-  rebase(out.next, out.ahead);
-  out.number = memory_.state(out.next);
+  rebase_state(out.next, out.ahead);
+  out.number = memory_.state_number(out.next);
 }
 
 const Chain::Known& Chain::go_on(std::span<const Step> steps, std::span<const int32_t> tensors) {
-  key_ = {number_, program(steps)};
+  key_ = {number_, program_number(steps)};
   for (const int32_t t : tensors) {
     if (static_cast<size_t>(t) >= marks_.size()) marks_.resize(static_cast<size_t>(t) + 1);
     key_.push_back(std::max<int64_t>(0, marks_[static_cast<size_t>(t)] - base_));
   }
-  const auto [known, fresh] =
-      memory_.known({reinterpret_cast<const char*>(key_.data()), key_.size() * sizeof(int64_t)});
-  if (fresh) simulate(steps, std::span(key_).subspan(2), known);
+  const auto [known, fresh] = memory_.find_known(
+      {reinterpret_cast<const char*>(key_.data()), key_.size() * sizeof(int64_t)});
+  if (fresh) simulate_program(steps, std::span(key_).subspan(2), known);
   return known;
 }
 
@@ -92,7 +93,7 @@ void Chain::go_back(const Place& place) {
     marks_[changes_.back().tensor] = changes_.back().before;
 }
 
-Timing Chain::add(std::span<const Step> steps, std::span<const int32_t> tensors) {
+Timing Chain::add_program(std::span<const Step> steps, std::span<const int32_t> tensors) {
   const Known& k = go_on(steps, tensors);
   for (size_t i = 0; i < tensors.size(); ++i) {
     const auto tensor = static_cast<size_t>(tensors[i]);

@@ -31,7 +31,7 @@ class Chain {
 
   /// The next program's share: from the end of all before it to its own end. Its steps must live,
   /// unchanged, as long as the chain; tensor i of their marks is tensors[i] of the network.
-  Timing add(std::span<const Step> steps, std::span<const int32_t> tensors);
+  Timing add_program(std::span<const Step> steps, std::span<const int32_t> tensors);
 
   /// Where the chain is, to go back to and on from otherwise. Going back takes time by what has
   /// been added since; places behind it are none any more.
@@ -41,18 +41,18 @@ class Chain {
     int64_t base, total;
     size_t changes;
   };
-  Place place() const { return {now_, number_, base_, total_, changes_.size()}; }
+  Place current_place() const { return {now_, number_, base_, total_, changes_.size()}; }
   void go_back(const Place& place);
 
   /// Until the end of all programs so far; stops at kBeyond (sim/base/sums.h).
-  int64_t total() const { return total_; }
-  int64_t simulated() const { return simulated_; }  ///< programs that were
+  int64_t total_cycles() const { return total_; }
+  int64_t programs_simulated() const { return simulated_; }  ///< programs that were
 
  private:
   using Known = ChainMemory::Known;
 
-  int32_t program(std::span<const Step> steps);
-  void simulate(std::span<const Step> steps, std::span<const int64_t> marks, Known& out);
+  int32_t program_number(std::span<const Step> steps);
+  void simulate_program(std::span<const Step> steps, std::span<const int64_t> marks, Known& out);
   const Known& go_on(std::span<const Step> steps, std::span<const int32_t> tensors);
   void set_mark(size_t tensor, int64_t time);
   void move_base();

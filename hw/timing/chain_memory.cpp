@@ -17,7 +17,7 @@ void ChainMemory::begin_chain(const HwConfig& hw, bool loads_first) {
   KeyBytes key;
   key.add(loads_first);
   for (const auto& buffer : hw.buffers) key.add(buffer.slots);
-  std::string machine = key.take();
+  std::string machine = key.take_bytes();
   if (machine == machine_ && known_.size() < kMostKnown) return;
   machine_ = std::move(machine);
   programs_.clear();
@@ -25,7 +25,7 @@ void ChainMemory::begin_chain(const HwConfig& hw, bool loads_first) {
   known_.clear();
 }
 
-int32_t ChainMemory::number(Texts<int32_t>& of, std::string_view text) {
+int32_t ChainMemory::number_of_text(Texts<int32_t>& of, std::string_view text) {
   const auto found = of.find(text);
   if (found != of.end()) return found->second;
   const auto next = static_cast<int32_t>(of.size());
@@ -33,12 +33,13 @@ int32_t ChainMemory::number(Texts<int32_t>& of, std::string_view text) {
   return next;
 }
 
-int32_t ChainMemory::program(std::span<const Step> steps) {
+int32_t ChainMemory::program_number(std::span<const Step> steps) {
   static_assert(std::has_unique_object_representations_v<Step>, "steps are compared as bytes");
-  return number(programs_, {reinterpret_cast<const char*>(steps.data()), steps.size_bytes()});
+  return number_of_text(programs_,
+                        {reinterpret_cast<const char*>(steps.data()), steps.size_bytes()});
 }
 
-int32_t ChainMemory::state(const Simulator::State& s) {
+int32_t ChainMemory::state_number(const Simulator::State& s) {
   KeyBytes key;
   key.add(s.end, s.dataflow ? static_cast<int>(*s.dataflow) : -1);
   s.bus.add_to(key);
@@ -49,10 +50,10 @@ int32_t ChainMemory::state(const Simulator::State& s) {
     key.add(r, ring.size);
     for (uint32_t i = 0; i < ring.size; ++i) key.add(ring.events[i]);
   }
-  return number(states_, key.take());
+  return number_of_text(states_, key.take_bytes());
 }
 
-ChainMemory::Entry ChainMemory::known(std::string_view key) {
+ChainMemory::Entry ChainMemory::find_known(std::string_view key) {
   const auto found = known_.find(key);
   if (found != known_.end()) return {found->second, false};
   return {known_.try_emplace(std::string(key)).first->second, true};

@@ -25,16 +25,16 @@ class ChainMemory {
   /// Before each chain: forgets what is of machines with other slots, or of too many programs.
   void begin_chain(const HwConfig& hw, bool loads_first);
   /// A number for a program, the same for equal ones.
-  int32_t program(std::span<const Step> steps);
+  int32_t program_number(std::span<const Step> steps);
   /// A number for a state but for its marks, the same for equal ones. Precondition: its rings begin
   /// at their heads.
-  int32_t state(const Simulator::State& s);
+  int32_t state_number(const Simulator::State& s);
   /// What is known under a key, the same until the next chain begins; nothing yet when `fresh`.
   struct Entry {
     Known& known;
     bool fresh;
   };
-  Entry known(std::string_view key);
+  Entry find_known(std::string_view key);
 
  private:
   struct Hash {
@@ -44,7 +44,7 @@ class ChainMemory {
   template <class Value>
   using Texts = std::unordered_map<std::string, Value, Hash, std::equal_to<>>;
 
-  static int32_t number(Texts<int32_t>& of, std::string_view text);
+  static int32_t number_of_text(Texts<int32_t>& of, std::string_view text);
 
   std::string machine_;
   Texts<int32_t> programs_;  ///< by the bytes of their steps

@@ -25,11 +25,11 @@ Timing Simulator::go_on(std::span<const Step> steps, std::span<const int32_t> te
   tensors_ = tensors;
   zero_ = state_.end;
   sums_.fill(0);
-  body(steps.data(), steps.data() + steps.size());
-  return share();
+  run_body(steps.data(), steps.data() + steps.size());
+  return layer_share();
 }
 
-Timing Simulator::share() const {
+Timing Simulator::layer_share() const {
   Timing out;
   out.total = Cycles(time_of(state_.end - zero_));
   for (size_t q = 0; q < kQueues; ++q) {
@@ -63,45 +63,45 @@ void Simulator::begin(const HwConfig& hw, TimingMode mode, Watcher* watcher,
   state_.dataflow.reset();
   for (Ring& r : state_.rings) r.head = r.size = 0;
   for (size_t b = 0; b < kBuffers; ++b) {
-    begin_with(ring(static_cast<Buffer>(b), false), hw.buffers[b].slots);
+    begin_with(buffer_ring(static_cast<Buffer>(b), false), hw.buffers[b].slots);
   }
   for (size_t r = 0; r < regions.size(); ++r) begin_with(region_ring(r, false), regions[r]);
 }
 
-void Simulator::body(const Step* from, const Step* to) {
+void Simulator::run_body(const Step* from, const Step* to) {
   for (const Step* s = from; s < to; ++s) {
     switch (s->kind) {
       case Step::Kind::loop:
-        loop(*s);
+        run_loop(*s);
         s += s->span;
         break;
       case Step::Kind::load:
-        load(*s);
+        run_load(*s);
         break;
       case Step::Kind::gemm:
-        gemm(*s);
+        run_gemm(*s);
         break;
       case Step::Kind::drain:
-        drain(*s);
+        run_drain(*s);
         break;
       case Step::Kind::post:
-        unit(*s, {Queue::post, Moment::post_free, Moment::pending_post, Moment::post_done,
-                  Moment::post_release});
+        run_unit(*s, {Queue::post, Moment::post_free, Moment::pending_post, Moment::post_done,
+                      Moment::post_release});
         break;
       case Step::Kind::vector:
-        unit(*s, {Queue::vector, Moment::vector_free, Moment::pending_vector, Moment::vector_done,
-                  Moment::vector_release});
+        run_unit(*s, {Queue::vector, Moment::vector_free, Moment::pending_vector,
+                      Moment::vector_done, Moment::vector_release});
         break;
       case Step::Kind::store:
-        store(*s);
+        run_store(*s);
         break;
       case Step::Kind::stage:
-        stage(*s);
+        run_stage(*s);
         break;
       case Step::Kind::wait: {
         Ring& r = state_.rings[s->ring];
         check(r.size > 0, "a wait without a token: the program would block");
-        wait(*s, r.at(0));
+        wait_until(*s, r.at(0));
         r.head = (r.head + 1) % kMostTokens;
         --r.size;
         break;
@@ -117,21 +117,21 @@ void Simulator::body(const Step* from, const Step* to) {
         break;
       }
       case Step::Kind::mark:
-        mark(*s);
+        run_mark(*s);
         break;
       case Step::Kind::wait_marks:
-        wait(*s, marks_of(*s));
+        wait_until(*s, marks_of(*s));
         break;
     }
   }
 }
 
 /// The queue's next command waits for a token, or for marks, of this time.
-void Simulator::wait(const Step& s, int64_t time) {
+void Simulator::wait_until(const Step& s, int64_t time) {
   at(s.moment) = std::max(at(s.moment), time);
   if (s.to_read) at(Moment::pending_load_full) = std::max(at(Moment::pending_load_full), time);
   if (watcher_) [[unlikely]]
-    watcher_->took(s, time_of(time));
+    watcher_->on_token(s, time_of(time));
 }
 
 /// When all marks so far of the tensor that a step is about are reached.
@@ -142,7 +142,7 @@ int64_t& Simulator::marks_of(const Step& s) {
   return state_.marks[t];
 }
 
-void Simulator::mark(const Step& s) {
+void Simulator::run_mark(const Step& s) {
   const int64_t done = s.slot_free ? stamp(time_of(at(s.moment)), Wait::slot) : at(s.moment);
   int64_t& marks = marks_of(s);
   marks = std::max(marks, done + (contract::kTokenLatency << kWhyBits));
@@ -150,22 +150,22 @@ void Simulator::mark(const Step& s) {
 
 // ---- loops --------------------------------------------------------------------------------------
 
-void Simulator::loop(const Step& s) {
+void Simulator::run_loop(const Step& s) {
   if (mode_ == TimingMode::periodic && s.span == 1 && (&s)[1].kind == Step::Kind::gemm && !watcher_)
-    return gemms((&s)[1], s.count);
+    return run_gemms((&s)[1], s.count);
   // Saving and comparing the state costs about as much as some steps.
   constexpr int64_t kWorthWatching = 24;
   if (mode_ == TimingMode::periodic && s.count >= 3 && (s.count - 2) * s.work >= kWorthWatching)
     return watched_loop(s);
   if (watcher_) watcher_->begin_loop(s);
-  iterate(s, s.count);
+  run_iterations(s, s.count);
   if (watcher_) watcher_->end_loop(s);
 }
 
-void Simulator::iterate(const Step& s, int64_t times) {
+void Simulator::run_iterations(const Step& s, int64_t times) {
   const Step* const from = &s + 1;
   for (int64_t i = 0; i < times; ++i) {
-    body(from, from + s.span);
+    run_body(from, from + s.span);
     if (watcher_) [[unlikely]]
       watcher_->end_iteration(s);
   }
@@ -181,20 +181,20 @@ void Simulator::watched_loop(const Step& s) {
   int64_t done = 0, ahead = 0, end = state_.end;
   while (done < s.count && ahead == 0) {
     state_.end = kNoEnd;
-    iterate(s, 1);
-    record(s, history[static_cast<size_t>(done++ % kDepth)]);
-    ahead = skip(s, history, done);
+    run_iterations(s, 1);
+    record_snapshot(s, history[static_cast<size_t>(done++ % kDepth)]);
+    ahead = skip_periods(s, history, done);
     end = std::max(end, state_.end);
   }
   state_.end = end;
-  iterate(s, s.count - done - ahead);
+  run_iterations(s, s.count - done - ahead);
   if (watcher_) watcher_->end_loop(s);
   --nesting_;
 }
 
 /// After `done` recorded iterations: skips whole periods ahead if there is one. Returns the
 /// iterations skipped.
-int64_t Simulator::skip(const Step& s, const History& history, int64_t done) {
+int64_t Simulator::skip_periods(const Step& s, const History& history, int64_t done) {
   const auto back = [&](int64_t ago) -> const Snapshot& {
     return history[static_cast<size_t>((done - 1 - ago) % kDepth)];
   };
@@ -203,18 +203,18 @@ int64_t Simulator::skip(const Step& s, const History& history, int64_t done) {
   for (int64_t p = 1; p <= kLongestPeriod && confirm * p < done; ++p) {
     const Snapshot& before = back(p);
     const int64_t growth = now.end - before.end;
-    if (growth <= 0 || !grown(s, now, before, growth) || !begun(s, before) ||
-        (s.stale && !grown(s, before, back(2 * p), growth)))
+    if (growth <= 0 || !has_grown(s, now, before, growth) || !has_begun(s, before) ||
+        (s.stale && !has_grown(s, before, back(2 * p), growth)))
       continue;
     const int64_t periods = (s.count - done) / p;
-    if (watcher_ && periods > 0) watcher_->skipped(s, p, periods, time_of(growth));
+    if (watcher_ && periods > 0) watcher_->on_skip(s, p, periods, time_of(growth));
     move_ahead(s, now, before, periods);
     return periods * p;
   }
   return 0;
 }
 
-void Simulator::record(const Step& s, Snapshot& to) {
+void Simulator::record_snapshot(const Step& s, Snapshot& to) {
   to.moments = state_.moments;
   for (TouchSet left = (s.writes & kAllRings) >> kMoments; left != 0; left &= left - 1) {
     const auto r = static_cast<size_t>(std::countr_zero(left));
@@ -226,7 +226,7 @@ void Simulator::record(const Step& s, Snapshot& to) {
 }
 
 /// Are all queues of the body past cycle 0, so that nothing more will be hidden?
-bool Simulator::begun(const Step& s, const Snapshot& at) const {
+bool Simulator::has_begun(const Step& s, const Snapshot& at) const {
   return std::ranges::all_of(kFree, [&](Moment m) {
     return (s.writes & touch(m)) == 0 || at.moments[static_cast<size_t>(m)] >= zero_;
   });
@@ -243,13 +243,14 @@ int64_t Simulator::bus_floor(const Step& s, const Snapshot& at) {
 bool Simulator::bus_grown(const Step& s, const Snapshot& now, const Snapshot& before,
                           int64_t growth) {
   return (s.writes & touch(Moment::bus)) == 0 ||
-         now.bus.grown(before.bus, growth, bus_floor(s, before));
+         now.bus.has_grown(before.bus, growth, bus_floor(s, before));
 }
 
 /// Has all that a loop's body writes grown by so much? A pending moment may be 0 before and after;
 /// times of the bus that nobody asks for any more may stay, or make way for later ones, period by
 /// period.
-bool Simulator::grown(const Step& s, const Snapshot& now, const Snapshot& before, int64_t growth) {
+bool Simulator::has_grown(const Step& s, const Snapshot& now, const Snapshot& before,
+                          int64_t growth) {
   constexpr TouchSet kStrict = (TouchSet{1} << kFirstPending) - 1;
   if (!bus_grown(s, now, before, growth)) return false;
   for (TouchSet left = s.writes & ~kAllRings & ~touch(Moment::bus); left != 0; left &= left - 1) {
@@ -281,7 +282,7 @@ void Simulator::move_ahead(const Step& s, const Snapshot& now, const Snapshot& b
     Ring& r = state_.rings[static_cast<size_t>(std::countr_zero(left))];
     for (uint32_t k = 0; k < r.size; ++k) r.at(k) += ahead;
   }
-  if (s.writes & touch(Moment::bus)) state_.bus.move(before.bus, ahead);
+  if (s.writes & touch(Moment::bus)) state_.bus.move_later(before.bus, ahead);
   state_.end += ahead;
   for (size_t q = 0; q < kQueues; ++q) {
     if ((s.writes & touch(kFree[q])) == 0) continue;
@@ -303,7 +304,7 @@ int64_t handed_on(int64_t end, Wait memory) {
 
 /// The queue starts its next command: accounts the gap and the occupancy, returns the start. `free`
 /// and the result have no reason.
-int64_t Simulator::start(Queue q, int64_t& free, int64_t ready, int64_t occupancy) {
+int64_t Simulator::start_command(Queue q, int64_t& free, int64_t ready, int64_t occupancy) {
   int64_t* sums = &sums_[static_cast<size_t>(q) * (2 + kWaits)];
   const int64_t begin = std::max(free, without_why(ready));
   if (watcher_) [[unlikely]] {
@@ -333,17 +334,17 @@ Simulator::BusTime Simulator::take_bus(const Step& s, int64_t free, int64_t read
 }
 
 /// The queue is free for its next command in the cycle in which the bus is: that one goes on there.
-Simulator::Move Simulator::move(const Step& s, Queue q, int64_t& free, const BusTime& bus) {
+Simulator::Move Simulator::run_transfer(const Step& s, Queue q, int64_t& free, const BusTime& bus) {
   constexpr int64_t kCycle = int64_t{1} << kWhyBits;
   const int64_t from = std::max(free, without_why(bus.ready));
   const int64_t behind = s.bus > 0 ? s.fill : 0;
   const int64_t occupancy = std::max(s.occupancy, without_why(bus.end) + behind - from);
-  const int64_t begin = start(q, free, bus.ready, occupancy);
+  const int64_t begin = start_command(q, free, bus.ready, occupancy);
   const int64_t arrived = std::max(free, without_why(bus.end + kCycle - 1) + behind);
   return {begin, free, arrived + s.latency};
 }
 
-void Simulator::load(const Step& s) {
+void Simulator::run_load(const Step& s) {
   int64_t &pending = at(Moment::pending_load), &full = at(Moment::pending_load_full);
   int64_t& free = at(Moment::load_free);
   const int64_t channel = s.shares && s.bus == 0 ? at(Moment::read_by_stage) : 0;
@@ -355,15 +356,15 @@ void Simulator::load(const Step& s) {
   const auto why = !waited    ? static_cast<int64_t>(s.memory)
                    : for_slot ? static_cast<int64_t>(Wait::slot)
                               : static_cast<int64_t>(why_of(read));
-  const Move m = move(s, Queue::load, free, bus);
+  const Move m = run_transfer(s, Queue::load, free, bus);
   pending = full = 0;
   if (s.shares) at(Moment::read_by_load) = handed_on(s.bus > 0 ? m.begin : m.end, s.memory);
   // Of two memories the slower one may deliver last what was asked for first.
   at(s.moment) = std::max(at(s.moment), m.done + why);
-  finish(s, Queue::load, m);
+  finish_command(s, Queue::load, m);
 }
 
-void Simulator::gemm(const Step& s) {
+void Simulator::run_gemm(const Step& s) {
   // What is on its way through the array is of one dataflow.
   if (std::exchange(state_.dataflow, s.dataflow).value_or(s.dataflow) != s.dataflow)
     at(Moment::preload_free) = std::max(at(Moment::preload_free),
@@ -372,22 +373,22 @@ void Simulator::gemm(const Step& s) {
   const int64_t preloaded =
       std::max(at(Moment::preload_free), at(Moment::pending_preload)) + s.fill;
   at(Moment::preload_end) = preloaded;
-  const int64_t begin = start(Queue::execute, at(Moment::stream_free),
-                              std::max(preloaded, at(Moment::pending_stream)), s.occupancy);
+  const int64_t begin = start_command(Queue::execute, at(Moment::stream_free),
+                                      std::max(preloaded, at(Moment::pending_stream)), s.occupancy);
   at(Moment::pending_preload) = at(Moment::pending_stream) = 0;
   at(Moment::preload_free) = begin + static_cast<int64_t>(Wait::weight_load);
   const int64_t done = begin + s.occupancy + s.latency;
   at(Moment::result) = done + static_cast<int64_t>(Wait::array);
-  finish(s, Queue::execute, {begin, begin + s.occupancy, done});
+  finish_command(s, Queue::execute, {begin, begin + s.occupancy, done});
 }
 
 /// As many of the same, none of which waits for a token: from the second on, each streams when the
 /// one before has streamed and the array is preloaded again.
-void Simulator::gemms(const Step& s, int64_t times) {
+void Simulator::run_gemms(const Step& s, int64_t times) {
   int64_t& free = at(Moment::stream_free);
   do {
     if (times-- == 0) return;
-    gemm(s);
+    run_gemm(s);
   } while (free < zero_);
   const int64_t gap = std::max<int64_t>(0, s.fill - s.occupancy);
   const int64_t ahead = (s.occupancy + gap) * times;
@@ -402,19 +403,19 @@ void Simulator::gemms(const Step& s, int64_t times) {
   state_.end = std::max(state_.end, without_why(at(Moment::result)));
 }
 
-void Simulator::drain(const Step& s) {
+void Simulator::run_drain(const Step& s) {
   const int64_t ready = std::max(at(Moment::drain_free), at(Moment::pending_stream));
-  const int64_t begin = start(Queue::execute, at(Moment::stream_free), ready, 0);
+  const int64_t begin = start_command(Queue::execute, at(Moment::stream_free), ready, 0);
   at(Moment::pending_stream) = 0;
   at(Moment::drain_free) = begin + s.fill + static_cast<int64_t>(Wait::array);
   const int64_t done = begin + s.fill + s.latency;
   at(Moment::result) = done + static_cast<int64_t>(Wait::array);
-  finish(s, Queue::execute, {begin, begin + s.occupancy, done});
+  finish_command(s, Queue::execute, {begin, begin + s.occupancy, done});
 }
 
-void Simulator::unit(const Step& s, const Unit& u) {
+void Simulator::run_unit(const Step& s, const Unit& u) {
   const int64_t pending = at(u.pending);
-  const int64_t begin = start(u.queue, at(u.free), pending, s.occupancy);
+  const int64_t begin = start_command(u.queue, at(u.free), pending, s.occupancy);
   at(u.pending) = 0;
   const int64_t done = begin + s.occupancy + s.latency;
   at(u.done) = done + static_cast<int64_t>(Wait::post);
@@ -424,39 +425,39 @@ void Simulator::unit(const Step& s, const Unit& u) {
   at(u.release) =
       begin + s.occupancy +
       (held_up ? static_cast<int64_t>(why_of(pending)) : static_cast<int64_t>(Wait::post));
-  finish(s, u.queue, {begin, begin + s.occupancy, done});
+  finish_command(s, u.queue, {begin, begin + s.occupancy, done});
 }
 
-void Simulator::store(const Step& s) {
+void Simulator::run_store(const Step& s) {
   int64_t &pending = at(Moment::pending_store), &free = at(Moment::store_free);
   const bool channel = s.shares && s.bus == 0;
   const int64_t ready = channel ? std::max(pending, at(Moment::written_by_stage)) : pending;
-  const Move m = move(s, Queue::store, free, take_bus(s, free, ready));
+  const Move m = run_transfer(s, Queue::store, free, take_bus(s, free, ready));
   pending = 0;
   if (s.shares) at(Moment::written_by_store) = handed_on(s.bus > 0 ? m.begin : m.end, s.memory);
   at(Moment::store_release) = m.end + static_cast<int64_t>(s.memory);
   at(Moment::store_done) = m.done + static_cast<int64_t>(s.memory);
-  finish(s, Queue::store, m);
+  finish_command(s, Queue::store, m);
 }
 
 /// An ideal DRAM's channels go from queue to queue in the order of the text. On a bus a stage may
 /// begin when what comes before it in the text has begun.
-void Simulator::stage(const Step& s) {
+void Simulator::run_stage(const Step& s) {
   const bool in = s.memory == Wait::dram_read;
   int64_t &pending = at(Moment::pending_stage), &free = at(Moment::stage_free);
   const int64_t ready = std::max(pending, at(in ? Moment::read_by_load : Moment::written_by_store));
-  const Move m = move(s, Queue::stage, free, take_bus(s, free, ready));
+  const Move m = run_transfer(s, Queue::stage, free, take_bus(s, free, ready));
   pending = 0;
   at(in ? Moment::read_by_stage : Moment::written_by_stage) = handed_on(m.end, s.memory);
   at(Moment::stage_done) = m.done + static_cast<int64_t>(s.memory);
-  finish(s, Queue::stage, m);
+  finish_command(s, Queue::stage, m);
 }
 
-void Simulator::finish(const Step& s, Queue q, const Move& at) {
+void Simulator::finish_command(const Step& s, Queue q, const Move& at) {
   state_.end = std::max(state_.end, at.done);
   if (watcher_) [[unlikely]]
-    watcher_->command({s, q, time_of(gap_begin_), time_of(at.begin), time_of(at.end),
-                       time_of(at.done), static_cast<Wait>(why_of(gap_why_))});
+    watcher_->on_command({s, q, time_of(gap_begin_), time_of(at.begin), time_of(at.end),
+                          time_of(at.done), static_cast<Wait>(why_of(gap_why_))});
 }
 
 }  // namespace accsim::hw

@@ -90,22 +90,22 @@ class Simulator {
   };
   using History = std::array<Snapshot, kDepth>;
 
-  Timing share() const;
+  Timing layer_share() const;
   void begin_with(size_t ring, int64_t slots);
-  void body(const Step* from, const Step* to);
-  void loop(const Step& s);
-  void iterate(const Step& s, int64_t times);
+  void run_body(const Step* from, const Step* to);
+  void run_loop(const Step& s);
+  void run_iterations(const Step& s, int64_t times);
   void watched_loop(const Step& s);
-  void record(const Step& s, Snapshot& to);
-  bool begun(const Step& s, const Snapshot& at) const;
-  static bool grown(const Step& s, const Snapshot& now, const Snapshot& before, int64_t growth);
+  void record_snapshot(const Step& s, Snapshot& to);
+  bool has_begun(const Step& s, const Snapshot& at) const;
+  static bool has_grown(const Step& s, const Snapshot& now, const Snapshot& before, int64_t growth);
   static bool bus_grown(const Step& s, const Snapshot& now, const Snapshot& before, int64_t growth);
   static int64_t bus_floor(const Step& s, const Snapshot& at);
-  int64_t skip(const Step& s, const History& history, int64_t done);
+  int64_t skip_periods(const Step& s, const History& history, int64_t done);
   void move_ahead(const Step& s, const Snapshot& now, const Snapshot& before, int64_t periods);
 
   int64_t& marks_of(const Step& s);
-  int64_t start(Queue q, int64_t& free, int64_t ready, int64_t occupancy);
+  int64_t start_command(Queue q, int64_t& free, int64_t ready, int64_t occupancy);
   /// What a transfer has to do with a DRAM's bus: when it is ready (with a reason), and when its
   /// last byte leaves the DRAM. Those of separate channels are ready and have no more to do.
   struct BusTime {
@@ -117,22 +117,22 @@ class Simulator {
   struct Move {
     int64_t begin, end, done;
   };
-  Move move(const Step& s, Queue q, int64_t& free, const BusTime& bus);
-  void wait(const Step& s, int64_t time);
-  void mark(const Step& s);
-  void load(const Step& s);
-  void gemm(const Step& s);
-  void gemms(const Step& s, int64_t times);
-  void drain(const Step& s);
+  Move run_transfer(const Step& s, Queue q, int64_t& free, const BusTime& bus);
+  void wait_until(const Step& s, int64_t time);
+  void run_mark(const Step& s);
+  void run_load(const Step& s);
+  void run_gemm(const Step& s);
+  void run_gemms(const Step& s, int64_t times);
+  void run_drain(const Step& s);
   /// Moments of the post and of the vector unit.
   struct Unit {
     Queue queue;
     Moment free, pending, done, release;
   };
-  void unit(const Step& s, const Unit& u);
-  void store(const Step& s);
-  void stage(const Step& s);
-  void finish(const Step& s, Queue q, const Move& at);
+  void run_unit(const Step& s, const Unit& u);
+  void run_store(const Step& s);
+  void run_stage(const Step& s);
+  void finish_command(const Step& s, Queue q, const Move& at);
 
   int64_t& at(Moment m) { return state_.moments[static_cast<size_t>(m)]; }
 

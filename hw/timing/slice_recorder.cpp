@@ -8,7 +8,7 @@ namespace accsim::hw {
 
 // ---- LoopCounter --------------------------------------------------------------------------------
 
-void LoopCounter::command(const TimedStep&) { ++levels_[depth_].commands; }
+void LoopCounter::on_command(const TimedStep&) { ++levels_[depth_].commands; }
 
 void LoopCounter::begin_loop(const Step&) {
   if (++depth_ == levels_.size()) levels_.emplace_back();
@@ -16,10 +16,10 @@ void LoopCounter::begin_loop(const Step&) {
 }
 
 void LoopCounter::end_iteration(const Step&) { ++levels_[depth_].iterations; }
-void LoopCounter::skipped(const Step&, int64_t, int64_t, int64_t) { ++levels_[depth_].skips; }
+void LoopCounter::on_skip(const Step&, int64_t, int64_t, int64_t) { ++levels_[depth_].skips; }
 void LoopCounter::end_loop(const Step&) { --depth_; }
 
-Detail LoopCounter::detail(int64_t limit) const {
+Detail LoopCounter::detail_within(int64_t limit) const {
   constexpr auto kEach = static_cast<int64_t>(kQueues);  // slices of a group, at most
   std::vector<int64_t> outside = {
       0};  // by depth: slices if all loops of less depth are written out
@@ -44,13 +44,13 @@ SliceRecorder::SliceRecorder(std::span<const Step> steps, std::span<const Comman
                              Detail detail)
     : steps_(steps), commands_(commands), detail_(detail), frames_(1) {}
 
-std::array<std::vector<Slice>, kQueues> SliceRecorder::finish() {
+std::array<std::vector<Slice>, kQueues> SliceRecorder::take_slices() {
   check(depth_ == 0, "a loop has not ended");
-  if (at_detail()) emit(top().now);
+  if (at_detail()) emit_slices(top_frame().now);
   return std::move(out_);
 }
 
-void SliceRecorder::took(const Step& wait, int64_t time) {
+void SliceRecorder::on_token(const Step& wait, int64_t time) {
   Token& t = tokens_[static_cast<size_t>(wait.moment)];
   if (time >= t.time) t = {time, wait.ring};
 }
@@ -73,7 +73,7 @@ int SliceRecorder::waited_for(const TimedStep& c) {
   return out;
 }
 
-void SliceRecorder::command(const TimedStep& c) {
+void SliceRecorder::on_command(const TimedStep& c) {
   const CommandInfo& info = commands_[static_cast<size_t>(&c.step - steps_.data())];
   Slice s{.start = c.start,
           .end = c.end,
@@ -85,35 +85,35 @@ void SliceRecorder::command(const TimedStep& c) {
           .read = info.read,
           .written = info.written};
   s.waits[static_cast<size_t>(c.why)] = c.start - c.free;
-  top().now[static_cast<size_t>(c.queue)].append(s);
+  top_frame().now[static_cast<size_t>(c.queue)].append(s);
   if (static_cast<int64_t>(depth_) < detail_.depth) out_[static_cast<size_t>(c.queue)].push_back(s);
 }
 
 void SliceRecorder::begin_loop(const Step&) {
   if (++depth_ == frames_.size()) frames_.emplace_back();
-  Frame& f = top();
+  Frame& f = top_frame();
   f.now = f.all = f.pending = Groups{};
   f.iterations = f.waiting = 0;
 }
 
 void SliceRecorder::end_iteration(const Step&) {
-  Frame& f = top();
+  Frame& f = top_frame();
   f.last[static_cast<size_t>(f.iterations++) % kRemembered] = f.now;
-  append(f.all, f.now);
+  append_groups(f.all, f.now);
   if (at_detail()) {
-    append(f.pending, f.now);
-    if (++f.waiting == detail_.iterations) flush(f);
+    append_groups(f.pending, f.now);
+    if (++f.waiting == detail_.iterations) flush_pending(f);
   }
   f.now = Groups{};
 }
 
-void SliceRecorder::skipped(const Step&, int64_t period, int64_t periods, int64_t growth) {
-  Frame& f = top();
+void SliceRecorder::on_skip(const Step&, int64_t period, int64_t periods, int64_t growth) {
+  Frame& f = top_frame();
   check(period <= static_cast<int64_t>(kRemembered) && period <= f.iterations,
         "a period longer than what is remembered of it");
   Groups ahead{};
   for (int64_t i = f.iterations - period; i < f.iterations; ++i)
-    append(ahead, f.last[static_cast<size_t>(i) % kRemembered]);
+    append_groups(ahead, f.last[static_cast<size_t>(i) % kRemembered]);
   for (Slice& s : ahead) {
     if (s.count == 0) continue;
     s.start += growth;
@@ -126,33 +126,33 @@ void SliceRecorder::skipped(const Step&, int64_t period, int64_t periods, int64_
     for (int64_t& b : s.written) b *= periods;
     if (s.count > 1) s.token = Slice::kNoToken;
   }
-  append(f.all, ahead);
+  append_groups(f.all, ahead);
   if (at_detail() && detail_.iterations == Detail::kAll)
-    append(f.pending, ahead);
+    append_groups(f.pending, ahead);
   else if (static_cast<int64_t>(depth_) <= detail_.depth) {
-    flush(f);
-    emit(ahead);
+    flush_pending(f);
+    emit_slices(ahead);
   }
 }
 
 void SliceRecorder::end_loop(const Step&) {
-  Frame& f = top();
-  flush(f);
+  Frame& f = top_frame();
+  flush_pending(f);
   --depth_;
-  append(top().now, f.all);
+  append_groups(top_frame().now, f.all);
 }
 
-void SliceRecorder::append(Groups& to, const Groups& next) {
+void SliceRecorder::append_groups(Groups& to, const Groups& next) {
   for (size_t q = 0; q < kQueues; ++q) to[q].append(next[q]);
 }
 
-void SliceRecorder::flush(Frame& f) {
-  emit(f.pending);
+void SliceRecorder::flush_pending(Frame& f) {
+  emit_slices(f.pending);
   f.pending = Groups{};
   f.waiting = 0;
 }
 
-void SliceRecorder::emit(const Groups& groups) {
+void SliceRecorder::emit_slices(const Groups& groups) {
   for (size_t q = 0; q < kQueues; ++q)
     if (groups[q].count > 0) out_[q].push_back(groups[q]);
 }

@@ -29,12 +29,12 @@ struct Detail {
 class LoopCounter : public Watcher {
  public:
   /// As much detail as `limit` slices hold; the least there is when they hold none.
-  Detail detail(int64_t limit) const;
+  Detail detail_within(int64_t limit) const;
 
-  void command(const TimedStep& command) override;
+  void on_command(const TimedStep& command) override;
   void begin_loop(const Step& loop) override;
   void end_iteration(const Step& loop) override;
-  void skipped(const Step& loop, int64_t period, int64_t periods, int64_t growth) override;
+  void on_skip(const Step& loop, int64_t period, int64_t periods, int64_t growth) override;
   void end_loop(const Step& loop) override;
 
  private:
@@ -52,13 +52,13 @@ class SliceRecorder : public Watcher {
   SliceRecorder(std::span<const Step> steps, std::span<const CommandInfo> commands, Detail detail);
 
   /// The slices, once, after the simulation.
-  std::array<std::vector<Slice>, kQueues> finish();
+  std::array<std::vector<Slice>, kQueues> take_slices();
 
-  void command(const TimedStep& command) override;
-  void took(const Step& wait, int64_t time) override;
+  void on_command(const TimedStep& command) override;
+  void on_token(const Step& wait, int64_t time) override;
   void begin_loop(const Step& loop) override;
   void end_iteration(const Step& loop) override;
-  void skipped(const Step& loop, int64_t period, int64_t periods, int64_t growth) override;
+  void on_skip(const Step& loop, int64_t period, int64_t periods, int64_t growth) override;
   void end_loop(const Step& loop) override;
 
  private:
@@ -75,11 +75,11 @@ class SliceRecorder : public Watcher {
     int ring = Slice::kNoToken;
   };
 
-  Frame& top() { return frames_[depth_]; }
+  Frame& top_frame() { return frames_[depth_]; }
   bool at_detail() const { return static_cast<int64_t>(depth_) == detail_.depth; }
-  static void append(Groups& to, const Groups& next);
-  void flush(Frame& f);
-  void emit(const Groups& groups);
+  static void append_groups(Groups& to, const Groups& next);
+  void flush_pending(Frame& f);
+  void emit_slices(const Groups& groups);
   int waited_for(const TimedStep& command);
 
   const std::span<const Step> steps_;

@@ -8,13 +8,13 @@
 namespace accsim::hw {
 namespace {
 
-constexpr int64_t scaled(int64_t cycles) { return cycles << kWhyBits; }
+constexpr int64_t stamped_cycles(int64_t cycles) { return cycles << kWhyBits; }
 
 constexpr int64_t kMuchWork = 1'000'000;
 constexpr size_t kMostLoops = 64;
 
 /// What a queue's next command waits for.
-Moment pending(Queue q) {
+Moment pending_moment(Queue q) {
   static constexpr std::array<Moment, kQueues> kPending = {
       Moment::pending_load,   Moment::pending_stream, Moment::pending_post,
       Moment::pending_vector, Moment::pending_store,  Moment::pending_stage};
@@ -23,7 +23,7 @@ Moment pending(Queue q) {
 
 }  // namespace
 
-void StepWriter::start(const HwConfig& hw, Dataflow dataflow) {
+void StepWriter::start_program(const HwConfig& hw, Dataflow dataflow) {
   hw_ = &hw;
   dataflow_ = dataflow;
   stages_ = false;
@@ -35,8 +35,8 @@ void StepWriter::start(const HwConfig& hw, Dataflow dataflow) {
     banked_.emplace(Banked{hw.banked, hw.clock_mhz, DramCosts(hw)});
 }
 
-StepWriter::Transfer StepWriter::transfer(Memory m, const Walk& walk, bool write,
-                                          const LoopStrides* strides) {
+StepWriter::Transfer StepWriter::transfer_times(Memory m, const Walk& walk, bool write,
+                                                const LoopStrides* strides) {
   const bool dram = m == Memory::dram;
   if (!dram || hw_->dram_model != DramModel::banked) {
     const ChannelConfig& c = dram ? hw_->dram : hw_->shared.channel;
@@ -52,15 +52,15 @@ StepWriter::Transfer StepWriter::transfer(Memory m, const Walk& walk, bool write
     for (const LoopStride& s : *strides) bytes += s.loop + 1 == i ? s.bytes : 0;
     around.push_back({steps_[frames_[i].at].count, bytes});
   }
-  const DramCost cost = banked_->costs.transfer({{levels.data(), levels.size()},
-                                                 walk.run,
-                                                 write,
-                                                 strides == nullptr,
-                                                 {around.data(), around.size()}});
+  const DramCost cost = banked_->costs.transfer_cost({{levels.data(), levels.size()},
+                                                      walk.run,
+                                                      write,
+                                                      strides == nullptr,
+                                                      {around.data(), around.size()}});
   return {cost.alone, cost.latency, cost.bus, write};
 }
 
-void StepWriter::add(const Step& step, TouchSet writes) {
+void StepWriter::add_step(const Step& step, TouchSet writes) {
   steps_.push_back(step);
   frames_.back().writes |= writes;
   ++frames_.back().work;
@@ -96,35 +96,36 @@ void StepWriter::close_loop() {
 
 void StepWriter::add_transfer(Step step, const Transfer& t, int64_t port, int64_t behind,
                               TouchSet writes) {
-  step.occupancy = scaled(std::max({int64_t{1}, t.occupancy, port}) + behind);
-  step.latency += scaled(t.latency);
-  if (t.bus == 0) return add(step, writes);
-  step.fill = scaled(behind);
+  step.occupancy = stamped_cycles(std::max({int64_t{1}, t.occupancy, port}) + behind);
+  step.latency += stamped_cycles(t.latency);
+  if (t.bus == 0) return add_step(step, writes);
+  step.fill = stamped_cycles(behind);
   step.bus = t.bus;
-  if (hw_->dram_model != DramModel::banked) return add(step, writes | touch(Moment::bus));
-  step.turn_to = static_cast<int32_t>(banked_->costs.turn(t.write));
-  step.turn_from = static_cast<int32_t>(banked_->costs.turn(!t.write));
-  add(step, writes | touch(Moment::bus));
+  if (hw_->dram_model != DramModel::banked) return add_step(step, writes | touch(Moment::bus));
+  step.turn_to = static_cast<int32_t>(banked_->costs.turn_ticks(t.write));
+  step.turn_from = static_cast<int32_t>(banked_->costs.turn_ticks(!t.write));
+  add_step(step, writes | touch(Moment::bus));
 }
 
 void StepWriter::load(Buffer to, Memory from, const Walk& walk, const LoopStrides& strides) {
-  const int64_t beats = contract::port_beats(walk.runs(), walk.run, hw_->buffer(to).width);
-  add_load(to, from, transfer(from, walk, false, &strides), beats, 0);
+  const int64_t beats = contract::port_beats(walk.run_count(), walk.run, hw_->buffer(to).width);
+  add_load(to, from, transfer_times(from, walk, false, &strides), beats, 0);
 }
 
 void StepWriter::load_gathered(Buffer to, Memory from, const Walk& walk) {
-  const int64_t beats = contract::port_beats(walk.runs(), walk.run, hw_->buffer(to).width);
-  add_load(to, from, transfer(from, walk, false, nullptr), beats, contract::kGatherLatency);
+  const int64_t beats = contract::port_beats(walk.run_count(), walk.run, hw_->buffer(to).width);
+  add_load(to, from, transfer_times(from, walk, false, nullptr), beats, contract::kGatherLatency);
 }
 
 void StepWriter::load_transposed(Buffer to, Memory from, const Walk& walk,
                                  const LoopStrides& strides, int64_t element) {
   const int64_t side = contract::transposer_side(hw_->array, hw_->buffer(to).width, element);
   const int64_t rows = walk.levels.back().count;
-  const contract::Transposition t{walk.runs() / rows, rows, walk.run / element, side};
+  const contract::Transposition t{walk.run_count() / rows, rows, walk.run / element, side};
   // Row by row of a block: what is contiguous is a piece of a run. Blocks of a row follow one
   // another, and find its bytes' DRAM rows open.
-  add_load(to, from, transfer(from, walk, false, &strides), t.in(), t.out());
+  add_load(to, from, transfer_times(from, walk, false, &strides), t.input_cycles(),
+           t.output_cycles());
 }
 
 void StepWriter::add_load(Buffer to, Memory from, const Transfer& t, int64_t port, int64_t behind) {
@@ -132,10 +133,10 @@ void StepWriter::add_load(Buffer to, Memory from, const Transfer& t, int64_t por
   if (shares) frames_.back().reads |= touch(Moment::read_by_stage);
   add_transfer({.kind = Step::Kind::load,
                 .memory = from == Memory::dram ? Wait::dram_read : Wait::shared,
-                .moment = loaded(to),
+                .moment = loaded_moment(to),
                 .shares = shares},
                t, port, behind,
-               touch(Moment::load_free) | touch(loaded(to)) | touch(Moment::pending_load) |
+               touch(Moment::load_free) | touch(loaded_moment(to)) | touch(Moment::pending_load) |
                    touch(Moment::pending_load_full) | (shares ? touch(Moment::read_by_load) : 0));
 }
 
@@ -143,35 +144,38 @@ void StepWriter::store(Memory to, const Walk& walk, const LoopStrides& strides) 
   const int64_t width = hw_->buffer(Buffer::output).width;
   const bool shares = stages_ && to == Memory::dram;
   if (shares) frames_.back().reads |= touch(Moment::written_by_stage);
-  add_transfer(
-      {.kind = Step::Kind::store,
-       .memory = to == Memory::dram ? Wait::dram_write : Wait::shared,
-       .shares = shares},
-      transfer(to, walk, true, &strides), contract::port_beats(walk.runs(), walk.run, width), 0,
-      touch(Moment::store_free) | touch(Moment::store_release) | touch(Moment::store_done) |
-          touch(Moment::pending_store) | (shares ? touch(Moment::written_by_store) : 0));
+  add_transfer({.kind = Step::Kind::store,
+                .memory = to == Memory::dram ? Wait::dram_write : Wait::shared,
+                .shares = shares},
+               transfer_times(to, walk, true, &strides),
+               contract::port_beats(walk.run_count(), walk.run, width), 0,
+               touch(Moment::store_free) | touch(Moment::store_release) |
+                   touch(Moment::store_done) | touch(Moment::pending_store) |
+                   (shares ? touch(Moment::written_by_store) : 0));
 }
 
 void StepWriter::stage(Memory from, const Walk& walk, const LoopStrides& strides) {
   const bool in = from == Memory::dram;
-  const int64_t beats = contract::port_beats(walk.runs(), walk.run, contract::stage_port(*hw_));
+  const int64_t beats =
+      contract::port_beats(walk.run_count(), walk.run, contract::stage_port(*hw_));
   const Moment mine = in ? Moment::read_by_stage : Moment::written_by_stage;
   const Moment other = in ? Moment::read_by_load : Moment::written_by_store;
   frames_.back().reads |= touch(other);
   add_transfer({.kind = Step::Kind::stage,
                 .memory = in ? Wait::dram_read : Wait::dram_write,
-                .latency = scaled(hw_->shared.channel.latency)},
-               transfer(Memory::dram, walk, !in, &strides), beats, 0,
+                .latency = stamped_cycles(hw_->shared.channel.latency)},
+               transfer_times(Memory::dram, walk, !in, &strides), beats, 0,
                touch(Moment::stage_free) | touch(Moment::stage_done) |
                    touch(Moment::pending_stage) | touch(mine));
 }
 
 void StepWriter::gemm(int64_t m, int64_t k, int64_t n) {
-  add({.kind = Step::Kind::gemm,
+  add_step(
+      {.kind = Step::Kind::gemm,
        .dataflow = dataflow_,
-       .occupancy = scaled(contract::stream(dataflow_, m, k, n)),
-       .fill = scaled(contract::preload(hw_->array, dataflow_)),
-       .latency = scaled(contract::skew(hw_->array) + contract::kArrayLatency)},
+       .occupancy = stamped_cycles(contract::gemm_stream_cycles(dataflow_, m, k, n)),
+       .fill = stamped_cycles(contract::gemm_preload_cycles(hw_->array, dataflow_)),
+       .latency = stamped_cycles(contract::systolic_skew(hw_->array) + contract::kArrayLatency)},
       touch(Moment::preload_free) | touch(Moment::preload_end) | touch(Moment::stream_free) |
           touch(Moment::result) | touch(Moment::pending_preload) | touch(Moment::pending_stream));
 }
@@ -179,27 +183,28 @@ void StepWriter::gemm(int64_t m, int64_t k, int64_t n) {
 void StepWriter::drain() {
   // One row a cycle leaves the array, the last row behind the skew of the last operand. The
   // transposer of the activations is a selector behind the input skew and adds nothing to it.
-  add({.kind = Step::Kind::drain,
-       .fill = scaled(hw_->array.rows),
-       .latency = scaled(contract::skew(hw_->array) + contract::kArrayLatency)},
+  add_step(
+      {.kind = Step::Kind::drain,
+       .fill = stamped_cycles(hw_->array.rows),
+       .latency = stamped_cycles(contract::systolic_skew(hw_->array) + contract::kArrayLatency)},
       touch(Moment::stream_free) | touch(Moment::drain_free) | touch(Moment::result) |
           touch(Moment::pending_stream));
 }
 
 void StepWriter::post_unit(int64_t cycles) {
-  add({.kind = Step::Kind::post,
-       .occupancy = scaled(cycles),
-       .latency = scaled(contract::kPostLatency)},
-      touch(Moment::post_free) | touch(Moment::post_done) | touch(Moment::post_release) |
-          touch(Moment::pending_post));
+  add_step({.kind = Step::Kind::post,
+            .occupancy = stamped_cycles(cycles),
+            .latency = stamped_cycles(contract::kPostLatency)},
+           touch(Moment::post_free) | touch(Moment::post_done) | touch(Moment::post_release) |
+               touch(Moment::pending_post));
 }
 
 void StepWriter::vector_unit(int64_t cycles) {
-  add({.kind = Step::Kind::vector,
-       .occupancy = scaled(cycles),
-       .latency = scaled(contract::kVectorLatency)},
-      touch(Moment::vector_free) | touch(Moment::vector_done) | touch(Moment::vector_release) |
-          touch(Moment::pending_vector));
+  add_step({.kind = Step::Kind::vector,
+            .occupancy = stamped_cycles(cycles),
+            .latency = stamped_cycles(contract::kVectorLatency)},
+           touch(Moment::vector_free) | touch(Moment::vector_done) | touch(Moment::vector_release) |
+               touch(Moment::pending_vector));
 }
 
 void StepWriter::post(int64_t rows, int64_t cols, int64_t groups) {
@@ -226,8 +231,8 @@ void StepWriter::vector(const VectorCommand& c) {
 
 void StepWriter::add_wait(Step step, bool to_read) {
   step.to_read = to_read;
-  add(step, touch(step.moment) | touch_ring(step.ring) |
-                (to_read ? touch(Moment::pending_load_full) : 0));
+  add_step(step, touch(step.moment) | touch_ring(step.ring) |
+                     (to_read ? touch(Moment::pending_load_full) : 0));
 }
 
 void StepWriter::sync(SyncKind kind, Queue queue, Buffer buffer) {
@@ -239,9 +244,9 @@ void StepWriter::sync(SyncKind kind, Queue queue, Buffer buffer) {
   const bool stationary =
       queue == Queue::execute && buffer == held && dataflow_ != Dataflow::output_stationary;
   Step step{.kind = wait ? Step::Kind::wait : Step::Kind::signal,
-            .ring = static_cast<uint8_t>(primed ? kPrimedRing : ring(buffer, full))};
+            .ring = static_cast<uint8_t>(primed ? kPrimedRing : buffer_ring(buffer, full))};
   if (wait) {
-    step.moment = stationary ? Moment::pending_preload : pending(queue);
+    step.moment = stationary ? Moment::pending_preload : pending_moment(queue);
     return add_wait(step, queue == Queue::load && full);
   }
   switch (queue) {
@@ -251,10 +256,10 @@ void StepWriter::sync(SyncKind kind, Queue queue, Buffer buffer) {
         step.slot_free = true;
         break;
       }
-      step.moment = loaded(buffer);
+      step.moment = loaded_moment(buffer);
       step.filled = true;
       frames_.back().reads |= touch(step.moment);
-      return add(step, touch_ring(step.ring) | touch(step.moment));
+      return add_step(step, touch_ring(step.ring) | touch(step.moment));
     case Queue::execute:
       step.moment = full ? Moment::result : stationary ? Moment::preload_end : Moment::stream_free;
       step.slot_free = !full;
@@ -272,7 +277,7 @@ void StepWriter::sync(SyncKind kind, Queue queue, Buffer buffer) {
       check(false, "the stage queue has no slots of buffers");
   }
   frames_.back().reads |= touch(step.moment);
-  add(step, touch_ring(step.ring));
+  add_step(step, touch_ring(step.ring));
 }
 
 void StepWriter::region_sync(SyncKind kind, Queue queue, size_t region) {
@@ -292,7 +297,7 @@ void StepWriter::region_sync(SyncKind kind, Queue queue, size_t region) {
                 : full                  ? Moment::stage_done
                                         : Moment::stage_free;
   frames_.back().reads |= touch(step.moment);
-  add(step, touch_ring(step.ring));
+  add_step(step, touch_ring(step.ring));
 }
 
 void StepWriter::mark(const Mark& m) {
@@ -300,16 +305,17 @@ void StepWriter::mark(const Mark& m) {
             .ring = kMarks,
             .tensor = m.tensor};
   if (m.waits) {
-    step.moment = pending(m.queue);
+    step.moment = pending_moment(m.queue);
     frames_.back().reads |= touch(Moment::marks);
     step.to_read = m.queue == Queue::load;
-    return add(step, touch(step.moment) | (step.to_read ? touch(Moment::pending_load_full) : 0));
+    return add_step(step,
+                    touch(step.moment) | (step.to_read ? touch(Moment::pending_load_full) : 0));
   }
   step.moment = m.queue == Queue::load    ? Moment::load_free
                 : m.queue == Queue::store ? Moment::store_done
                                           : Moment::stage_done;
   step.slot_free = m.queue == Queue::load;
-  add(step, 0);
+  add_step(step, 0);
 }
 
 namespace {
@@ -327,24 +333,26 @@ class Compiler {
       open_.pop_back();
       to_.close_loop();
     };
-    const auto sync = [this](const Sync& s) { apply(s); };
+    const auto sync = [this](const Sync& s) { write_sync(s); };
     const auto mark = [this](const Mark& m) { to_.mark(m); };
     const auto head = [this](const LayerHead& h) { to_.begin_layer(h.dataflow); };
     const auto any_command = [this](const Command& c) {
-      std::visit([this](const auto& kind) { this->command(kind); }, c);
+      std::visit([this](const auto& kind) { this->write_command(kind); }, c);
     };
     visit_nest(program_.body, Overloaded{loop, sync, mark, head, any_command});
   }
 
  private:
-  Memory memory(int tensor) const { return program_.tensors[static_cast<size_t>(tensor)].memory; }
+  Memory memory_of(int tensor) const {
+    return program_.tensors[static_cast<size_t>(tensor)].memory;
+  }
 
-  void apply(const Sync& s) {
+  void write_sync(const Sync& s) {
     if (s.region < 0) return to_.sync(s.kind, s.queue, s.buffer);
     to_.region_sync(s.kind, s.queue, static_cast<size_t>(regions_[static_cast<size_t>(s.region)]));
   }
 
-  LoopStrides strides(const Affine& address) const {
+  LoopStrides loop_strides(const Affine& address) const {
     LoopStrides out;
     for (const Affine::Term& t : address.terms)
       out.push_back(
@@ -352,25 +360,27 @@ class Compiler {
     return out;
   }
 
-  void command(const LoadCommand& c) {
-    if (c.gather) return to_.load_gathered(c.buffer, memory(c.tensor), c.walk);
-    const LoopStrides s = strides(c.source);
+  void write_command(const LoadCommand& c) {
+    if (c.gather) return to_.load_gathered(c.buffer, memory_of(c.tensor), c.walk);
+    const LoopStrides s = loop_strides(c.source);
     if (c.transposed > 0)
-      to_.load_transposed(c.buffer, memory(c.tensor), c.walk, s, c.transposed);
+      to_.load_transposed(c.buffer, memory_of(c.tensor), c.walk, s, c.transposed);
     else
-      to_.load(c.buffer, memory(c.tensor), c.walk, s);
+      to_.load(c.buffer, memory_of(c.tensor), c.walk, s);
   }
-  void command(const GemmCommand& c) { to_.gemm(c.m, c.k, c.n); }
-  void command(const DrainCommand&) { to_.drain(); }
-  void command(const PostCommand& c) { to_.post(c.rows, c.cols, c.groups); }
-  void command(const VectorCommand& c) { to_.vector(c); }
-  void command(const SetTableCommand& c) { to_.set_table(c.unit); }
-  void command(const LaneCommand& c) { to_.lane(c); }
-  void command(const RowCommand& c) { to_.row(c); }
-  void command(const StoreCommand& c) { to_.store(memory(c.tensor), c.walk, strides(c.target)); }
-  void command(const StageCommand& c) {
-    const bool in = memory(c.from) == Memory::dram;
-    to_.stage(memory(c.from), c.walk, strides(in ? c.source : c.target));
+  void write_command(const GemmCommand& c) { to_.gemm(c.m, c.k, c.n); }
+  void write_command(const DrainCommand&) { to_.drain(); }
+  void write_command(const PostCommand& c) { to_.post(c.rows, c.cols, c.groups); }
+  void write_command(const VectorCommand& c) { to_.vector(c); }
+  void write_command(const SetTableCommand& c) { to_.set_table(c.unit); }
+  void write_command(const LaneCommand& c) { to_.lane(c); }
+  void write_command(const RowCommand& c) { to_.row(c); }
+  void write_command(const StoreCommand& c) {
+    to_.store(memory_of(c.tensor), c.walk, loop_strides(c.target));
+  }
+  void write_command(const StageCommand& c) {
+    const bool in = memory_of(c.from) == Memory::dram;
+    to_.stage(memory_of(c.from), c.walk, loop_strides(in ? c.source : c.target));
   }
 
   const Program& program_;
@@ -382,7 +392,7 @@ class Compiler {
 }  // namespace
 
 void write_steps(const Program& program, const HwConfig& hw, StepWriter& to) {
-  to.start(hw, program.dataflow);
+  to.start_program(hw, program.dataflow);
   if (has_command<StageCommand>(program.body)) to.share_channels();
   for (const ProgramTensor& t : program.tensors)
     if (t.slots > 0) to.add_region(t.slots);

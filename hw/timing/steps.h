@@ -60,18 +60,20 @@ inline constexpr size_t kMoments = static_cast<size_t>(Moment::pending_load_full
 inline constexpr size_t kFirstPending = static_cast<size_t>(Moment::pending_load);
 
 /// When all loads so far into a buffer have arrived.
-constexpr Moment loaded(Buffer b) {
+constexpr Moment loaded_moment(Buffer b) {
   return static_cast<Moment>(static_cast<size_t>(Moment::activation_loaded) +
                              static_cast<size_t>(b));
 }
-static_assert(loaded(Buffer::output) == Moment::output_loaded);
+static_assert(loaded_moment(Buffer::output) == Moment::output_loaded);
 
 /// A ring of tokens: full or free ones of a buffer, primed ones of the output slots, full or free
 /// ones of a region.
 inline constexpr size_t kRings = 2 * kBuffers + 1 + 2 * kMostRegions;
 inline constexpr size_t kPrimedRing = 2 * kBuffers;
 /// The index, below kPrimedRing, of a buffer's full or free tokens.
-constexpr size_t ring(Buffer b, bool full) { return 2 * static_cast<size_t>(b) + (full ? 1 : 0); }
+constexpr size_t buffer_ring(Buffer b, bool full) {
+  return 2 * static_cast<size_t>(b) + (full ? 1 : 0);
+}
 /// The index, above kPrimedRing, of the full or free tokens of a region, by its number.
 constexpr size_t region_ring(size_t region, bool full) {
   return kPrimedRing + 1 + 2 * region + (full ? 1 : 0);
@@ -87,7 +89,7 @@ inline constexpr uint8_t kMarks = kRings;
 using TouchSet = uint64_t;
 /// The set of one moment.
 constexpr TouchSet touch(Moment m) { return TouchSet{1} << static_cast<size_t>(m); }
-/// The set of one ring, by its ring() index.
+/// The set of one ring, by its buffer_ring() index.
 constexpr TouchSet touch_ring(size_t r) { return TouchSet{1} << (kMoments + r); }
 constexpr TouchSet kAllRings = ((TouchSet{1} << kRings) - 1) << kMoments;
 static_assert(kMoments + kRings <= 64);
@@ -162,7 +164,7 @@ using LoopStrides = InlineVector<LoopStride, 16>;
 class StepWriter {
  public:
   /// Starts a new program; memory of the last one is used again.
-  void start(const HwConfig& hw, Dataflow dataflow);
+  void start_program(const HwConfig& hw, Dataflow dataflow);
   /// A layer whose gemms have this dataflow.
   void begin_layer(Dataflow dataflow) { dataflow_ = dataflow; }
   /// The program has a StageCommand.
@@ -203,7 +205,7 @@ class StepWriter {
     TouchSet reads, writes;
     int64_t work;
   };
-  void add(const Step& step, TouchSet writes);
+  void add_step(const Step& step, TouchSet writes);
   /// `to_read`: of a load, for a token of something that it reads.
   void add_wait(Step step, bool to_read);
   void post_unit(int64_t cycles);
@@ -214,7 +216,7 @@ class StepWriter {
     bool write = false;
   };
   /// `strides`: none of a gathered one.
-  Transfer transfer(Memory m, const Walk& walk, bool write, const LoopStrides* strides);
+  Transfer transfer_times(Memory m, const Walk& walk, bool write, const LoopStrides* strides);
   /// `port`: cycles that the slot's side takes; `behind`: cycles of the queue after the transfer.
   void add_load(Buffer to, Memory from, const Transfer& t, int64_t port, int64_t behind);
   void add_transfer(Step step, const Transfer& t, int64_t port, int64_t behind, TouchSet writes);

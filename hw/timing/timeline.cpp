@@ -38,36 +38,37 @@ class Lister {
  public:
   Lister(const Program& program, std::vector<CommandInfo>& to) : program_(program), to_(to) {}
 
-  void run() {
+  void list_all() {
     visit_nest(program_.body, [this](const Command& c) {
-      std::visit([this](const auto& kind) { this->add(kind); }, c);
+      std::visit([this](const auto& kind) { this->add_command(kind); }, c);
     });
   }
 
  private:
-  size_t memory(int tensor) const {
+  size_t memory_index(int tensor) const {
     return static_cast<size_t>(program_.tensors[static_cast<size_t>(tensor)].memory);
   }
-  void add(int kind) { to_.push_back({CommandSet{1} << kind, {}, {}}); }
-  void add(const LoadCommand& c) {
-    add(static_cast<int>(memory(c.tensor) * kBuffers + static_cast<size_t>(c.buffer)));
-    to_.back().read[memory(c.tensor)] = c.walk.bytes();
+  void add_command(int kind) { to_.push_back({CommandSet{1} << kind, {}, {}}); }
+  void add_command(const LoadCommand& c) {
+    add_command(
+        static_cast<int>(memory_index(c.tensor) * kBuffers + static_cast<size_t>(c.buffer)));
+    to_.back().read[memory_index(c.tensor)] = c.walk.bytes();
   }
-  void add(const GemmCommand&) { add(kGemm); }
-  void add(const DrainCommand&) { add(kDrain); }
-  void add(const PostCommand&) { add(kPost); }
-  void add(const VectorCommand&) { add(kVector); }
-  void add(const SetTableCommand&) { add(kTable); }
-  void add(const LaneCommand&) { add(kVector); }
-  void add(const RowCommand&) { add(kVector); }
-  void add(const StoreCommand& c) {
-    add(kStore + static_cast<int>(memory(c.tensor)));
-    to_.back().written[memory(c.tensor)] = c.walk.bytes();
+  void add_command(const GemmCommand&) { add_command(kGemm); }
+  void add_command(const DrainCommand&) { add_command(kDrain); }
+  void add_command(const PostCommand&) { add_command(kPost); }
+  void add_command(const VectorCommand&) { add_command(kVector); }
+  void add_command(const SetTableCommand&) { add_command(kTable); }
+  void add_command(const LaneCommand&) { add_command(kVector); }
+  void add_command(const RowCommand&) { add_command(kVector); }
+  void add_command(const StoreCommand& c) {
+    add_command(kStore + static_cast<int>(memory_index(c.tensor)));
+    to_.back().written[memory_index(c.tensor)] = c.walk.bytes();
   }
 
-  void add(const StageCommand& c) {
-    add(kStage + static_cast<int>(memory(c.from)));
-    to_.back().read[memory(c.from)] = to_.back().written[memory(c.to)] = c.walk.bytes();
+  void add_command(const StageCommand& c) {
+    add_command(kStage + static_cast<int>(memory_index(c.from)));
+    to_.back().read[memory_index(c.from)] = to_.back().written[memory_index(c.to)] = c.walk.bytes();
   }
 
   const Program& program_;
@@ -77,7 +78,7 @@ class Lister {
 /// By step, what its command does; loops have all queues of their body.
 std::vector<CommandInfo> list_commands(const Program& program, std::span<const Step> steps) {
   std::vector<CommandInfo> commands, out(steps.size());
-  Lister(program, commands).run();
+  Lister(program, commands).list_all();
   size_t next = 0;
   for (size_t i = 0; i < steps.size(); ++i) {
     using Kind = Step::Kind;
@@ -94,7 +95,7 @@ std::vector<CommandInfo> list_commands(const Program& program, std::span<const S
 
 }  // namespace
 
-std::string names(CommandSet commands) {
+std::string command_names(CommandSet commands) {
   std::string out;
   for (; commands != 0; commands &= commands - 1)
     out += (out.empty() ? "" : " + ") + kind_name(std::countr_zero(commands));
@@ -131,18 +132,18 @@ void Slice::append(const Slice& next) {
   }
 }
 
-Timeline ChainTimeline::next(const Program& program, std::span<const Step> steps,
-                             std::span<const int32_t> tensors, int64_t limit) {
+Timeline ChainTimeline::next_timeline(const Program& program, std::span<const Step> steps,
+                                      std::span<const int32_t> tensors, int64_t limit) {
   const std::vector<CommandInfo> commands = list_commands(program, steps);
   TimingMode mode = TimingMode::step;
   Detail detail;  // everything
-  if (count(program, hw_).commands > limit) {
+  if (count_program(program, hw_).commands > limit) {
     mode = TimingMode::periodic;
     const Simulator::State before = simulator_.state();
     LoopCounter counter;
     simulator_.watch(&counter, mode);
     simulator_.go_on(steps, tensors);
-    detail = counter.detail(limit);
+    detail = counter.detail_within(limit);
     simulator_.restore(before);
   }
   SliceRecorder recorder(steps, commands, detail);
@@ -151,7 +152,7 @@ Timeline ChainTimeline::next(const Program& program, std::span<const Step> steps
   Timeline out;
   out.total = timing.total;
   for (size_t q = 0; q < kQueues; ++q) out.hidden[q] = timing.queues[q].hidden.count();
-  out.queues = recorder.finish();
+  out.queues = recorder.take_slices();
   for (const auto& queue : out.queues)
     for (const Slice& s : queue) out.summarised = out.summarised || s.count > 1;
   return out;
@@ -160,7 +161,7 @@ Timeline ChainTimeline::next(const Program& program, std::span<const Step> steps
 Timeline timeline(const Program& program, const HwConfig& hw, int64_t limit) {
   StepWriter writer;
   write_steps(program, hw, writer);
-  return ChainTimeline(hw, writer.regions()).next(program, writer.steps(), {}, limit);
+  return ChainTimeline(hw, writer.regions()).next_timeline(program, writer.steps(), {}, limit);
 }
 
 }  // namespace accsim::hw

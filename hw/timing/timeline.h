@@ -16,7 +16,7 @@ namespace accsim::hw {
 using CommandSet = uint32_t;
 /// The commands of a set as people read them: "load weight", "gemm", "post", "load activation +
 /// load weight", "store to shared".
-std::string names(CommandSet commands);
+std::string command_names(CommandSet commands);
 
 /// Commands that one queue ran one after the other: one, or a summarised group. In cycles.
 struct Slice {
@@ -26,7 +26,7 @@ struct Slice {
   int64_t busy = 0;     ///< sum of occupancies; of one command end - start
   int64_t count = 0;    ///< commands
   CommandSet commands = 0;
-  int token = kNoToken;                      ///< that one command waited for: a ring() index
+  int token = kNoToken;                      ///< that one command waited for: a buffer_ring() index
   std::array<int64_t, kWaits> waits{};       ///< gaps before each of the commands, by reason
   std::array<int64_t, 2> read{}, written{};  ///< bytes, by Memory
   static constexpr int kNoToken = -1;
@@ -56,12 +56,12 @@ class ChainTimeline {
   }
 
   /// The next program's timeline: `program` is that of the steps, with all or none of their marks.
-  /// Cycles are the network's, but `total`, which is the program's share. `tensors` as Chain::add()
+  /// Cycles are the network's, but `total`, which is the program's share. `tensors` as Chain::add_program()
   /// has them, `limit` as timeline() has it.
-  Timeline next(const Program& program, std::span<const Step> steps,
-                std::span<const int32_t> tensors, int64_t limit);
+  Timeline next_timeline(const Program& program, std::span<const Step> steps,
+                         std::span<const int32_t> tensors, int64_t limit);
   /// The next program without a timeline.
-  void skip(std::span<const Step> steps, std::span<const int32_t> tensors) {
+  void skip_program(std::span<const Step> steps, std::span<const int32_t> tensors) {
     simulator_.watch(nullptr, TimingMode::periodic);
     simulator_.go_on(steps, tensors);
   }

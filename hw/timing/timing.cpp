@@ -28,7 +28,7 @@ namespace {
 class Observed : public Watcher {
  public:
   explicit Observed(const CommandObserver& observer) : observer_(observer) {}
-  void command(const TimedStep& c) override { observer_({c.queue, c.start, c.finish, c.end}); }
+  void on_command(const TimedStep& c) override { observer_({c.queue, c.start, c.finish, c.end}); }
 
  private:
   const CommandObserver& observer_;

@@ -22,15 +22,15 @@ class Watcher {
  public:
   virtual ~Watcher() = default;
 
-  virtual void command(const TimedStep& command) = 0;
+  virtual void on_command(const TimedStep& command) = 0;
   /// The queue of a wait step's moment has taken a token, which was there at `time`, or waits for
   /// marks that are reached then.
-  virtual void took(const Step& wait, int64_t time);
+  virtual void on_token(const Step& wait, int64_t time);
   virtual void begin_loop(const Step& loop);
   virtual void end_iteration(const Step& loop);
   /// The loop goes on as in its last `period` iterations, for `periods` times that many, each time
   /// `growth` cycles later than before.
-  virtual void skipped(const Step& loop, int64_t period, int64_t periods, int64_t growth);
+  virtual void on_skip(const Step& loop, int64_t period, int64_t periods, int64_t growth);
   virtual void end_loop(const Step& loop);
 };
 

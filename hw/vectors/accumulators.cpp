@@ -9,7 +9,7 @@ Accumulators::Accumulators(const HwConfig& hw)
       columns_(hw.array.cols),
       sums_(static_cast<size_t>(hw.buffer(Buffer::accumulator).slots * rows_ * columns_)) {}
 
-void Accumulators::take(const RetiredCommand& r) {
+void Accumulators::take_command(const RetiredCommand& r) {
   if (r.in_array) return;
   int64_t to = (r.slot * rows_ + r.address) * columns_;
   for (size_t at = 0; at < r.sums.size(); at += static_cast<size_t>(r.row), to += columns_)
@@ -17,7 +17,8 @@ void Accumulators::take(const RetiredCommand& r) {
                       sums_.begin() + to);
 }
 
-std::span<const int32_t> Accumulators::row(int64_t slot, int64_t row, int64_t columns) const {
+std::span<const int32_t> Accumulators::sums_of_row(int64_t slot, int64_t row,
+                                                   int64_t columns) const {
   const auto first = static_cast<size_t>((slot * rows_ + row) * columns_);
   return std::span(sums_).subspan(first, static_cast<size_t>(columns));
 }

@@ -13,9 +13,9 @@ class Accumulators {
   explicit Accumulators(const HwConfig& hw);
 
   /// A command that golden has retired.
-  void take(const RetiredCommand& r);
+  void take_command(const RetiredCommand& r);
   /// `columns` sums of a row of a slot.
-  std::span<const int32_t> row(int64_t slot, int64_t row, int64_t columns) const;
+  std::span<const int32_t> sums_of_row(int64_t slot, int64_t row, int64_t columns) const;
 
  private:
   const int64_t rows_, columns_;

@@ -13,7 +13,7 @@ const std::string& tensor_name(const Program& program, int tensor) {
   return program.tensors[static_cast<size_t>(tensor)].name;
 }
 
-Json tokens(const std::vector<Sync>& syncs, const Program& program) {
+Json tokens_json(const std::vector<Sync>& syncs, const Program& program) {
   Json out = Json::array();
   for (const Sync& s : syncs) {
     const std::string kind(name(s.kind));  // wait_full, signal_free ...
@@ -27,7 +27,7 @@ Json tokens(const std::vector<Sync>& syncs, const Program& program) {
   return out;
 }
 
-Json marks(const std::vector<Mark>& marks, const Program& program) {
+Json marks_json(const std::vector<Mark>& marks, const Program& program) {
   Json out = Json::array();
   for (const Mark& m : marks) out.push_back(tensor_name(program, m.tensor));
   return out;
@@ -52,14 +52,14 @@ Json slots_read(const Command& command, const QueueUnroller::Entry& core) {
 }
 
 void values_of(const RetiredCommand& r, ValueFiles& values, Json& line) {
-  if (const auto* g = std::get_if<GemmCommand>(r.command)) values.operands(r, *g, line);
+  if (const auto* g = std::get_if<GemmCommand>(r.command)) values.write_operands(r, *g, line);
   if (!r.sums.empty()) {
-    line["sums"] = values.sums(r);
+    line["sums"] = values.write_sums(r);
     line["sums_in_array"] = r.in_array;
     line["overwrites"] = r.overwrites;
   }
-  if (!r.scales.empty()) line["parameters"] = values.parameters(r);
-  if (!r.bytes.empty()) line["bytes"] = values.bytes(r);
+  if (!r.scales.empty()) line["parameters"] = values.write_parameters(r);
+  if (!r.bytes.empty()) line["bytes"] = values.write_bytes(r);
 }
 
 }  // namespace
@@ -70,17 +70,18 @@ CommandLines::CommandLines(const Program& program, const std::filesystem::path& 
       descriptors_(folder / "descriptors", formats, NumberType::uint32, rtl::kWords),
       lines_(folder / "commands.jsonl") {}
 
-void CommandLines::core(const RetiredCommand& r, const QueueUnroller::Entry& core, Json& line) {
-  descriptors_.row(words_of(core));
-  line["waits"] = tokens(core.waits, program_);
-  line["signals"] = tokens(core.signals, program_);
-  line["waits_for_marks"] = marks(core.waited_marks, program_);
-  line["sets_marks"] = marks(core.marks, program_);
+void CommandLines::add_core_fields(const RetiredCommand& r, const QueueUnroller::Entry& core,
+                                   Json& line) {
+  descriptors_.write_row(words_of(core));
+  line["waits"] = tokens_json(core.waits, program_);
+  line["signals"] = tokens_json(core.signals, program_);
+  line["waits_for_marks"] = marks_json(core.waited_marks, program_);
+  line["sets_marks"] = marks_json(core.marks, program_);
   line["fields"] = fields_of(*r.command, core.descriptor);
 }
 
-void CommandLines::add(const RetiredCommand& r, const StreamedCommand& c, const CommandTime& time,
-                       ValueFiles& values) {
+void CommandLines::add_command(const RetiredCommand& r, const StreamedCommand& c,
+                               const CommandTime& time, ValueFiles& values) {
   Json line = line_head(r, c);
   line["queue"] = name(c.queue);
   line["ordinal"] = c.ordinal;
@@ -91,7 +92,7 @@ void CommandLines::add(const RetiredCommand& r, const StreamedCommand& c, const 
   line["slot"] = r.slot;
   line["address"] = r.address;
   line["reads"] = slots_read(*r.command, *c.core);
-  if (!c.is_drain) core(r, *c.core, line);
+  if (!c.is_drain) add_core_fields(r, *c.core, line);
   line["descriptor"] = descriptors_.size() - 1;
   if (const auto* store = std::get_if<StoreCommand>(r.command)) line["tensor"] = store->tensor;
   if (const auto* load = std::get_if<LoadCommand>(r.command)) {
@@ -99,10 +100,10 @@ void CommandLines::add(const RetiredCommand& r, const StreamedCommand& c, const 
     line["buffer"] = name(load->buffer);
   }
   values_of(r, values, line);
-  lines_.add(line);
+  lines_.add_line(line);
 }
 
-std::vector<std::pair<std::string, NumberFile*>> CommandLines::files() {
+std::vector<std::pair<std::string, NumberFile*>> CommandLines::number_files() {
   return {{"descriptors", &descriptors_}};
 }
 

@@ -15,15 +15,15 @@ class CommandLines {
   CommandLines(const Program& program, const std::filesystem::path& folder, NumberFormats formats);
 
   /// A command that golden has retired, with the time that the model has for it.
-  void add(const RetiredCommand& r, const StreamedCommand& c, const CommandTime& time,
-           ValueFiles& values);
+  void add_command(const RetiredCommand& r, const StreamedCommand& c, const CommandTime& time,
+                   ValueFiles& values);
   /// Errc::io.
   Status close() { return lines_.close(); }
-  std::vector<std::pair<std::string, NumberFile*>> files();
+  std::vector<std::pair<std::string, NumberFile*>> number_files();
 
  private:
-  void core(const RetiredCommand& r, const QueueUnroller::Entry& core,
-            nlohmann::ordered_json& line);
+  void add_core_fields(const RetiredCommand& r, const QueueUnroller::Entry& core,
+                       nlohmann::ordered_json& line);
 
   const Program& program_;
   NumberFile descriptors_;

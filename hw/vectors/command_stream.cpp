@@ -25,7 +25,7 @@ CommandStream::CommandStream(const Program& program, const HwConfig& hw)
   visit_nest(program_.body, Overloaded{loop, head, command});
 }
 
-Status CommandStream::advance(Queue queue) {
+Status CommandStream::advance_queue(Queue queue) {
   const auto q = static_cast<size_t>(queue);
   auto next = queues_[q]->next();
   if (!next) return next.errors();
@@ -34,13 +34,13 @@ Status CommandStream::advance(Queue queue) {
   return ok();
 }
 
-Result<const StreamedCommand*> CommandStream::next(const RetiredCommand& retired) {
+Result<const StreamedCommand*> CommandStream::next_command(const RetiredCommand& retired) {
   out_.queue = queue_of(*retired.command);
   const auto q = static_cast<size_t>(out_.queue);
   out_.is_drain = std::holds_alternative<DrainCommand>(*retired.command);
   out_.ordinal = counts_[q]++;
   if (!out_.is_drain)
-    if (Status s = advance(out_.queue); !s) return s.errors();
+    if (Status s = advance_queue(out_.queue); !s) return s.errors();
   out_.core = &entries_[q];
   out_.layer = layers_[retired.command];
   out_.loops.clear();

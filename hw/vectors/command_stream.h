@@ -30,10 +30,10 @@ class CommandStream {
   CommandStream(const Program& program, const HwConfig& hw);
 
   /// The next one, of which golden has just told. What it says lives until the next call.
-  Result<const StreamedCommand*> next(const RetiredCommand& retired);
+  Result<const StreamedCommand*> next_command(const RetiredCommand& retired);
 
  private:
-  Status advance(Queue queue);
+  Status advance_queue(Queue queue);
 
   const Program& program_;
   TokenOrder order_;

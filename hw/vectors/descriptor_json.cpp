@@ -36,7 +36,7 @@ std::span<const rtl::DescriptorField> table_of(const Command& command) {
 }
 
 /// Number i of a field; none crosses a word.
-int64_t number(const Descriptor& d, const rtl::DescriptorField& f, int i) {
+int64_t field_number(const Descriptor& d, const rtl::DescriptorField& f, int i) {
   const int bit = f.bit + i * f.width;
   const uint64_t word = d.words[static_cast<size_t>(bit / 32)];
   const uint64_t mask = (uint64_t{1} << f.width) - 1;
@@ -72,9 +72,9 @@ Json fields_of(const Command& command, const Descriptor& descriptor) {
   for (const rtl::DescriptorField& f : table_of(command)) {
     Json& to = out[std::string(f.name)];
     if (f.count == 1) {
-      to = number(descriptor, f, 0);
+      to = field_number(descriptor, f, 0);
     } else {
-      for (int i = 0; i < f.count; ++i) to.push_back(number(descriptor, f, i));
+      for (int i = 0; i < f.count; ++i) to.push_back(field_number(descriptor, f, i));
     }
   }
   return out;

@@ -4,7 +4,7 @@ namespace accsim::hw {
 
 using Json = nlohmann::ordered_json;
 
-void JsonLines::add(const Json& line) {
+void JsonLines::add_line(const Json& line) {
   out_ << line.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 

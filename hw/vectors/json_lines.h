@@ -13,8 +13,8 @@ namespace accsim::hw {
 class JsonLines {
  public:
   explicit JsonLines(const std::filesystem::path& file) : file_(file), out_(file) {}
-  /// Errors of the file system come with close().
-  void add(const nlohmann::ordered_json& line);
+  /// Errors of the file system come with close_files().
+  void add_line(const nlohmann::ordered_json& line);
   /// Errc::io.
   Status close();
 

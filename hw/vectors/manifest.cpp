@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 constexpr const char* kSchema = "accsim.vectors/1";
 
-Status write(const std::filesystem::path& folder, const Json& manifest) {
+Status write_json(const std::filesystem::path& folder, const Json& manifest) {
   const std::filesystem::path to = folder / "manifest.json";
   std::ofstream out(to);
   out << manifest.dump(1, ' ', false, Json::error_handler_t::replace) << '\n';
@@ -23,7 +23,7 @@ Status write(const std::filesystem::path& folder, const Json& manifest) {
   return Error{Errc::io, "can't be written (is the disk full?)", to.string()};
 }
 
-Json described(const std::string& name, const NumberFile& f) {
+Json file_json(const std::string& name, const NumberFile& f) {
   Json out{{"name", name}, {"type", accsim::hw::name(f.type())}};
   if (f.columns() > 0) {
     out["rows"] = f.size();
@@ -34,7 +34,7 @@ Json described(const std::string& name, const NumberFile& f) {
   return out;
 }
 
-Json tensors(const Program& program, bool with_bytes) {
+Json tensors_json(const Program& program, bool with_bytes) {
   Json out = Json::array();
   for (size_t i = 0; i < program.tensors.size(); ++i) {
     const ProgramTensor& t = program.tensors[i];
@@ -54,7 +54,7 @@ Json tensors(const Program& program, bool with_bytes) {
   return out;
 }
 
-Json machine(const HwConfig& hw, const Program& program, const VectorOrigin& origin) {
+Json machine_json(const HwConfig& hw, const Program& program, const VectorOrigin& origin) {
   Json buffers = Json::object();
   for (size_t b = 0; b < kBuffers; ++b)
     buffers[std::string(name(static_cast<Buffer>(b)))] = {
@@ -85,7 +85,7 @@ Status write_manifest(const Described& of,
            {"level", name(options.level)},
            {"program", origin.what},
            {"seed", origin.seed},
-           {"machine", machine(hw, program, origin)},
+           {"machine", machine_json(hw, program, origin)},
            {"commands", summary.commands},
            {"cycles", summary.cycles}};
   if (!whole) {
@@ -95,13 +95,13 @@ Status write_manifest(const Described& of,
   out["formats"] = Json::array();
   if (options.formats.npy) out["formats"].push_back("npy");
   if (options.formats.hex) out["formats"].push_back("hex");
-  out["tensors"] = tensors(program, whole);
+  out["tensors"] = tensors_json(program, whole);
   out["files"] = Json::array();
   for (const auto& [name, f] : files) {
-    out["files"].push_back(described(name, *f));
+    out["files"].push_back(file_json(name, *f));
     summary.bytes += f->size() * std::max<int64_t>(f->columns(), 1) * bytes_of(f->type());
   }
-  return write(folder, out);
+  return write_json(folder, out);
 }
 
 std::string folder_of(size_t i) { return fmt::format("{:04}", i); }
@@ -109,7 +109,7 @@ std::string folder_of(size_t i) { return fmt::format("{:04}", i); }
 Status write_index(const std::filesystem::path& folder, size_t programs) {
   Json folders = Json::array();
   for (size_t i = 0; i < programs; ++i) folders.push_back(folder_of(i));
-  return write(folder, {{"schema", kSchema}, {"programs", std::move(folders)}});
+  return write_json(folder, {{"schema", kSchema}, {"programs", std::move(folders)}});
 }
 
 }  // namespace accsim::hw

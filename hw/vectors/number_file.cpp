@@ -23,13 +23,13 @@ NumberFile::NumberFile(const std::filesystem::path& stem, NumberFormats formats,
     : stem_(stem), type_(type), columns_(columns) {
   if (formats.npy) {
     npy_.open(stem.string() + ".npy", std::ios::binary);
-    npy_ << header();
+    npy_ << npy_header();
   }
   if (formats.hex) hex_.open(stem.string() + ".hex", std::ios::binary);
 }
 
 /// That of NumPy's format 1.0, with the numbers there are so far.
-std::string NumberFile::header() const {
+std::string NumberFile::npy_header() const {
   constexpr std::array<std::string_view, 4> kTypes = {"|i1", "|u1", "<i4", "<u4"};
   const std::string shape =
       columns_ > 0 ? fmt::format("{}, {}", size_, columns_) : fmt::format("{},", size_);
@@ -42,7 +42,7 @@ std::string NumberFile::header() const {
   return magic + length + '\0' + text + '\n';
 }
 
-void NumberFile::put(int32_t number) {
+void NumberFile::put_number(int32_t number) {
   const auto bits = static_cast<uint32_t>(number);
   for (int i = 0; i < bytes_of(type_); ++i)
     row_.push_back(static_cast<char>(bits >> (8 * i) & 255));
@@ -54,7 +54,7 @@ std::string& NumberFile::put_hex(uint8_t byte) {
   return line_;
 }
 
-void NumberFile::end() {
+void NumberFile::end_row() {
   ++size_;
   if (columns_ > 0) row_.resize(static_cast<size_t>(columns_ * bytes_of(type_)), '\0');
   if (npy_.is_open()) npy_.write(row_.data(), std::ssize(row_));
@@ -67,17 +67,17 @@ void NumberFile::end() {
   row_.clear();
 }
 
-void NumberFile::row(std::span<const int32_t> numbers) {
+void NumberFile::write_row(std::span<const int32_t> numbers) {
   check(columns_ > 0 && std::ssize(numbers) <= columns_, "a row is longer than the file's");
-  for (const int32_t n : numbers) put(n);
-  end();
+  for (const int32_t n : numbers) put_number(n);
+  end_row();
 }
-void NumberFile::row(std::span<const int8_t> numbers) {
+void NumberFile::write_row(std::span<const int8_t> numbers) {
   check(columns_ > 0 && std::ssize(numbers) <= columns_, "a row is longer than the file's");
-  for (const int8_t n : numbers) put(n);
-  end();
+  for (const int8_t n : numbers) put_number(n);
+  end_row();
 }
-void NumberFile::bytes(std::span<const uint8_t> numbers) {
+void NumberFile::write_bytes(std::span<const uint8_t> numbers) {
   check(columns_ == 0 && bytes_of(type_) == 1, "the file has rows");
   size_ += std::ssize(numbers);
   if (npy_.is_open())
@@ -93,7 +93,7 @@ Status NumberFile::close() {
     if (!file->is_open() && !file->fail()) continue;
     if (file == &npy_ && file->good()) {
       file->seekp(0);
-      *file << header();
+      *file << npy_header();
     }
     file->close();
     if (file->fail())

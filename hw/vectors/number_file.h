@@ -30,15 +30,15 @@ struct NumberFormats {
 /// (columns 0), one behind the other.
 class NumberFile {
  public:
-  /// `stem`: the path without .npy and .hex. Errors of the file system come with close().
+  /// `stem`: the path without .npy and .hex. Errors of the file system come with close_files().
   NumberFile(const std::filesystem::path& stem, NumberFormats formats, NumberType type,
              int64_t columns);
 
   /// A row of `columns` numbers or fewer; what is missing is 0.
-  void row(std::span<const int32_t> numbers);
-  void row(std::span<const int8_t> numbers);
+  void write_row(std::span<const int32_t> numbers);
+  void write_row(std::span<const int8_t> numbers);
   /// Numbers of a file without rows.
-  void bytes(std::span<const uint8_t> numbers);
+  void write_bytes(std::span<const uint8_t> numbers);
   /// Rows so far, or numbers.
   int64_t size() const { return size_; }
   int64_t columns() const { return columns_; }
@@ -47,10 +47,10 @@ class NumberFile {
   Status close();
 
  private:
-  void put(int32_t number);
+  void put_number(int32_t number);
   std::string& put_hex(uint8_t byte);
-  void end();
-  std::string header() const;
+  void end_row();
+  std::string npy_header() const;
 
   std::filesystem::path stem_;
   NumberType type_;

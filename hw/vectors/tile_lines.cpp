@@ -38,34 +38,34 @@ TileLines::TileLines(const HwConfig& hw, const std::filesystem::path& folder, Nu
       tile_lines_(folder / "tiles.jsonl"),
       post_lines_(folder / "posts.jsonl") {}
 
-void TileLines::add(const RetiredCommand& r, const StreamedCommand& c, ValueFiles& values) {
-  accumulators_.take(r);
-  if (const auto* g = std::get_if<GemmCommand>(r.command)) gemm(r, *g, c, values);
-  if (const auto* p = std::get_if<PostCommand>(r.command)) post(r, *p, c, values);
+void TileLines::add_command(const RetiredCommand& r, const StreamedCommand& c, ValueFiles& values) {
+  accumulators_.take_command(r);
+  if (const auto* g = std::get_if<GemmCommand>(r.command)) add_gemm(r, *g, c, values);
+  if (const auto* p = std::get_if<PostCommand>(r.command)) add_post(r, *p, c, values);
 }
 
-void TileLines::gemm(const RetiredCommand& r, const GemmCommand& g, const StreamedCommand& c,
-                     ValueFiles& values) {
+void TileLines::add_gemm(const RetiredCommand& r, const GemmCommand& g, const StreamedCommand& c,
+                         ValueFiles& values) {
   Json line{{"tile", tiles_++}};
   line.update(line_head(r, c));
   line["m"] = g.m;
   line["k"] = g.k;
   line["n"] = g.n;
-  values.operands(r, g, line);
+  values.write_operands(r, g, line);
   line["products"] = put_rows(products_, products_of(r, g), r.row);
-  line["sums"] = values.sums(r);
+  line["sums"] = values.write_sums(r);
   line["accumulate"] = !r.overwrites;
   line["accumulator_row"] = r.address;
   line["slot"] = r.slot;
   line["in_array"] = r.in_array;
-  tile_lines_.add(line);
+  tile_lines_.add_line(line);
   std::array<int32_t, kTable.size()> row{};
   for (size_t i = 0; i < row.size(); ++i) {
     const Json& value = line[kTable[i]];
     row[i] = value.is_boolean() ? value.get<bool>()
                                 : (value.is_array() ? value[0] : value).get<int32_t>();
   }
-  table_.row(row);
+  table_.write_row(row);
 }
 
 /// What the post reads, group by group.
@@ -73,12 +73,12 @@ Json TileLines::sums_of(const PostCommand& p, int64_t slot, int64_t row) {
   const int64_t first = post_sums_.size();
   for (int64_t group = 0; group < p.groups; ++group)
     for (int64_t i = 0; i < p.rows; ++i)
-      post_sums_.row(accumulators_.row(slot, row + group * p.group_rows + i, p.cols));
+      post_sums_.write_row(accumulators_.sums_of_row(slot, row + group * p.group_rows + i, p.cols));
   return {first, post_sums_.size() - first};
 }
 
-void TileLines::post(const RetiredCommand& r, const PostCommand& p, const StreamedCommand& c,
-                     ValueFiles& values) {
+void TileLines::add_post(const RetiredCommand& r, const PostCommand& p, const StreamedCommand& c,
+                         ValueFiles& values) {
   Json line{{"post", posts_++}};
   line.update(line_head(r, c));
   const int64_t row = evaluate(p.accumulator_row, r.loop_indices);
@@ -90,16 +90,16 @@ void TileLines::post(const RetiredCommand& r, const PostCommand& p, const Stream
   line["slot"] = slot;
   line["groups"] = p.groups;
   line["sums"] = sums_of(p, slot, row);
-  line["parameters"] = values.parameters(r);
+  line["parameters"] = values.write_parameters(r);
   if (p.groups > 1)
     line["group_multipliers"] = put_rows(group_multipliers_, r.group_multipliers, 1);
   line["zero"] = p.output_zero;
-  line["low"] = p.lowest();
+  line["low"] = p.lowest_result();
   line["high"] = p.high;
   line["table"] = p.table;
   line["residual"] = p.residual.has_value();
-  line["bytes"] = values.bytes(r);
-  post_lines_.add(line);
+  line["bytes"] = values.write_bytes(r);
+  post_lines_.add_line(line);
 }
 
 Status TileLines::close() {
@@ -107,7 +107,7 @@ Status TileLines::close() {
   return post_lines_.close();
 }
 
-std::vector<std::pair<std::string, NumberFile*>> TileLines::files() {
+std::vector<std::pair<std::string, NumberFile*>> TileLines::number_files() {
   return {{"products", &products_},
           {"post_sums", &post_sums_},
           {"group_multipliers", &group_multipliers_},

@@ -15,18 +15,18 @@ class TileLines {
   TileLines(const HwConfig& hw, const std::filesystem::path& folder, NumberFormats formats);
 
   /// A command that golden has retired; all are told, gemms and posts are written.
-  void add(const RetiredCommand& r, const StreamedCommand& c, ValueFiles& values);
-  int64_t tiles() const { return tiles_; }
-  int64_t posts() const { return posts_; }
+  void add_command(const RetiredCommand& r, const StreamedCommand& c, ValueFiles& values);
+  int64_t tile_count() const { return tiles_; }
+  int64_t post_count() const { return posts_; }
   /// Errc::io.
   Status close();
-  std::vector<std::pair<std::string, NumberFile*>> files();
+  std::vector<std::pair<std::string, NumberFile*>> number_files();
 
  private:
-  void gemm(const RetiredCommand& r, const GemmCommand& g, const StreamedCommand& c,
-            ValueFiles& values);
-  void post(const RetiredCommand& r, const PostCommand& p, const StreamedCommand& c,
-            ValueFiles& values);
+  void add_gemm(const RetiredCommand& r, const GemmCommand& g, const StreamedCommand& c,
+                ValueFiles& values);
+  void add_post(const RetiredCommand& r, const PostCommand& p, const StreamedCommand& c,
+                ValueFiles& values);
   nlohmann::ordered_json sums_of(const PostCommand& p, int64_t slot, int64_t row);
 
   Accumulators accumulators_;

@@ -21,16 +21,16 @@ class ValueFiles {
 
   /// A gemm's: m rows of k in "a"; k rows of n in "b", input stationary n rows of k. Puts both, and
   /// the dataflow, into `line`.
-  void operands(const RetiredCommand& r, const GemmCommand& g, nlohmann::ordered_json& line);
+  void write_operands(const RetiredCommand& r, const GemmCommand& g, nlohmann::ordered_json& line);
   /// Sums of a gemm or a drain.
-  nlohmann::ordered_json sums(const RetiredCommand& r);
+  nlohmann::ordered_json write_sums(const RetiredCommand& r);
   /// A post's, a row per channel.
-  nlohmann::ordered_json parameters(const RetiredCommand& r);
+  nlohmann::ordered_json write_parameters(const RetiredCommand& r);
   /// Those that a command wrote.
-  nlohmann::ordered_json bytes(const RetiredCommand& r);
+  nlohmann::ordered_json write_bytes(const RetiredCommand& r);
 
   /// The files by their names.
-  std::vector<std::pair<std::string, NumberFile*>> files();
+  std::vector<std::pair<std::string, NumberFile*>> number_files();
 
  private:
   NumberFile a_, b_, sums_, parameters_, bytes_;

@@ -36,25 +36,25 @@ class VectorWriter {
       tiles_.emplace(hw, folder, options.formats);
   }
 
-  Result<VectorSummary> run(MemoryImage image, const VectorOrigin& origin) {
+  Result<VectorSummary> write_all(MemoryImage image, const VectorOrigin& origin) {
     const Timing timing = simulate(program_, hw_, TimingMode::step,
                                    [this](const CommandTime& t) { times_.push_back(t); });
     summary_.cycles = timing.total.count();
-    if (Status s = memory("before", image); !s) return s.errors();
-    const RetireHook hook = [this](const RetiredCommand& r) { take(r); };
+    if (Status s = write_memory("before", image); !s) return s.errors();
+    const RetireHook hook = [this](const RetiredCommand& r) { take_command(r); };
     if (Status s = run_golden(program_, hw_, image, hook); !s) return s.errors();
     if (!failed_.empty()) return failed_;
-    if (Status s = memory("after", image); !s) return s.errors();
-    if (Status s = close(origin); !s) return s.errors();
+    if (Status s = write_memory("after", image); !s) return s.errors();
+    if (Status s = close_files(origin); !s) return s.errors();
     return summary_;
   }
 
  private:
   static constexpr int64_t kProgress = 256;  ///< commands
 
-  void take(const RetiredCommand& r) {
+  void take_command(const RetiredCommand& r) {
     if (!failed_.empty()) return;
-    const auto next = stream_.next(r);
+    const auto next = stream_.next_command(r);
     if (!next) {
       failed_ = next.errors();
       return;
@@ -63,11 +63,12 @@ class VectorWriter {
     if (summary_.commands % kProgress == 0 && options_.progress &&
         !options_.progress(summary_.commands, std::ssize(times_)))
       failed_ = {Error{Errc::io, "interrupted: nothing is kept", folder_.string()}};
-    if (commands_) commands_->add(r, **next, times_[static_cast<size_t>(r.ordinal)], values_);
-    if (tiles_) tiles_->add(r, **next, values_);
+    if (commands_)
+      commands_->add_command(r, **next, times_[static_cast<size_t>(r.ordinal)], values_);
+    if (tiles_) tiles_->add_command(r, **next, values_);
   }
 
-  Status memory(std::string_view when, const MemoryImage& image) const {
+  Status write_memory(std::string_view when, const MemoryImage& image) const {
     if (!commands_) return ok();
     std::error_code failed;
     const std::filesystem::path to = folder_ / fmt::format("memory_{}", when);
@@ -75,22 +76,22 @@ class VectorWriter {
     if (failed) return Error{Errc::io, failed.message(), to.string()};
     for (size_t t = 0; t < image.size(); ++t) {
       NumberFile out(folder_ / memory_file(when, t), options_.formats, NumberType::uint8, 0);
-      out.bytes(image[t]);
+      out.write_bytes(image[t]);
       if (Status s = out.close(); !s) return s;
     }
     return ok();
   }
 
-  Status close(const VectorOrigin& origin) {
-    auto files = values_.files();
-    const auto more = commands_ ? commands_->files() : tiles_->files();
+  Status close_files(const VectorOrigin& origin) {
+    auto files = values_.number_files();
+    const auto more = commands_ ? commands_->number_files() : tiles_->number_files();
     files.insert(files.end(), more.begin(), more.end());
     for (const auto& [name, f] : files)
       if (Status s = f->close(); !s) return s;
     if (Status s = commands_ ? commands_->close() : tiles_->close(); !s) return s;
     if (tiles_) {
-      summary_.tiles = tiles_->tiles();
-      summary_.posts = tiles_->posts();
+      summary_.tiles = tiles_->tile_count();
+      summary_.posts = tiles_->post_count();
     }
     return write_manifest({program_, hw_, origin, options_}, files, folder_, summary_);
   }
@@ -115,7 +116,7 @@ std::string_view name(VectorLevel level) { return level == VectorLevel::tile ? "
 Result<VectorSummary> write_vectors(const Program& program, const HwConfig& hw, MemoryImage image,
                                     const VectorOrigin& origin, const VectorOptions& options,
                                     const std::filesystem::path& folder) {
-  return VectorWriter(program, hw, options, folder).run(std::move(image), origin);
+  return VectorWriter(program, hw, options, folder).write_all(std::move(image), origin);
 }
 
 }  // namespace accsim::hw

@@ -63,7 +63,7 @@ void add_latency_model(nb::module_& module) {
       .def(
           "gemm",
           [](LatencyModel& m, int64_t rows, int64_t k, int64_t n, int64_t batch, bool weights) {
-            return unwrap(m.product({batch, rows, k, n, weights}));
+            return unwrap(m.product_latency({batch, rows, k, n, weights}));
           },
           nb::arg("m"), nb::arg("k"), nb::arg("n"), nb::arg("batch") = 1, nb::kw_only(),
           nb::arg("weights") = true,
@@ -72,13 +72,13 @@ void add_latency_model(nb::module_& module) {
           "attention",
           [](LatencyModel& m, int64_t heads, int64_t queries, int64_t keys, int64_t head_dim,
              int64_t kv_heads) {
-            return unwrap(
-                m.attention({heads, kv_heads == 0 ? heads : kv_heads, queries, keys, head_dim}));
+            return unwrap(m.attention_latency(
+                {heads, kv_heads == 0 ? heads : kv_heads, queries, keys, head_dim}));
           },
           nb::arg("heads"), nb::arg("queries"), nb::arg("keys"), nb::arg("head_dim"), nb::kw_only(),
           nb::arg("kv_heads") = 0,
           "softmax(Q K^T) V of one sequence; kv_heads: heads of K and V, 0: as many.")
-      .def("__len__", &LatencyModel::known, "How many shapes are known.");
+      .def("__len__", &LatencyModel::known_shapes, "How many shapes are known.");
 }
 
 }  // namespace accsim::python

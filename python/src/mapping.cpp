@@ -33,7 +33,7 @@ nb::object* object_of(GraphWords& words, std::string_view name) {
 }
 
 [[noreturn]] void refuse(const std::string& name) {
-  const auto close = hw::nearest(name, kNames);
+  const auto close = hw::nearest_word(name, kNames);
   throw nb::type_error(fmt::format("'{}' is no option{}", name,
                                    close ? fmt::format("; did you mean {}?", *close) : "")
                            .c_str());

@@ -32,8 +32,8 @@ struct View {
 };
 
 View read(const Store& store, const std::string& where) {
-  auto opened = unwrap(sim::SweepStore::read(store.path));
-  auto view = unwrap(sim::TableView::read(*opened, where));
+  auto opened = unwrap(sim::SweepStore::open_for_reading(store.path));
+  auto view = unwrap(sim::TableView::read_store(*opened, where));
   return {opened->meta(), std::move(view)};
 }
 

@@ -35,7 +35,7 @@ accsim_code code_of(Errc code, accsim_code usage) {
 
 }  // namespace
 
-int32_t say(accsim_code code, std::string_view text) noexcept {
+int32_t say_message(accsim_code code, std::string_view text) noexcept {
   try {
     message.text = text;
     message.shown = message.text.c_str();
@@ -45,27 +45,27 @@ int32_t say(accsim_code code, std::string_view text) noexcept {
   return code;
 }
 
-int32_t say(const Errors& errors, accsim_code usage) {
+int32_t say_message(const Errors& errors, accsim_code usage) {
   std::string text;
   for (const Error& e : errors) text += (text.empty() ? "" : "\n") + e.text();
-  return say(code_of(errors.front().code, usage), text);
+  return say_message(code_of(errors.front().code, usage), text);
 }
 
 int32_t say_caught() noexcept {
   try {
     throw;
   } catch (const std::bad_alloc&) {
-    return say(ACCSIM_MEMORY, "there is too little memory");
+    return say_message(ACCSIM_MEMORY, "there is too little memory");
   } catch (const std::length_error&) {  // of a vector that no memory could hold
-    return say(ACCSIM_MEMORY, "there is too little memory");
+    return say_message(ACCSIM_MEMORY, "there is too little memory");
   } catch (const std::exception& e) {
     try {
-      return say(ACCSIM_INTERNAL, fmt::format("internal error: {}", e.what()));
+      return say_message(ACCSIM_INTERNAL, fmt::format("internal error: {}", e.what()));
     } catch (...) {
-      return say(ACCSIM_INTERNAL, "internal error");
+      return say_message(ACCSIM_INTERNAL, "internal error");
     }
   } catch (...) {
-    return say(ACCSIM_INTERNAL, "internal error");
+    return say_message(ACCSIM_INTERNAL, "internal error");
   }
 }
 
@@ -75,12 +75,15 @@ const char* first_null(std::initializer_list<Given> all) {
   return nullptr;
 }
 
-int32_t say_null(const char* name) { return say(ACCSIM_ARGUMENT, fmt::format("{} is null", name)); }
+int32_t say_null(const char* name) {
+  return say_message(ACCSIM_ARGUMENT, fmt::format("{} is null", name));
+}
 
 int32_t say_range(std::string_view name, int64_t value, int64_t low, int64_t high) {
-  return say(ACCSIM_ARGUMENT,
-             high < low ? fmt::format("{} is {}; there is none", name, value)
-                        : fmt::format("{} is {}; {} to {} is possible", name, value, low, high));
+  return say_message(ACCSIM_ARGUMENT,
+                     high < low
+                         ? fmt::format("{} is {}; there is none", name, value)
+                         : fmt::format("{} is {}; {} to {} is possible", name, value, low, high));
 }
 
 }  // namespace accsim::abi

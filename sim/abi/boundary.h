@@ -10,10 +10,10 @@
 namespace accsim::abi {
 
 /// Keeps the text as what the thread's last call had to say; returns the code.
-int32_t say(accsim_code code, std::string_view text) noexcept;
+int32_t say_message(accsim_code code, std::string_view text) noexcept;
 /// The same of errors: the first says the code. `usage` is that of wrong use, as an argument or as
 /// a file that asks for more than there is.
-int32_t say(const Errors& errors, accsim_code usage = ACCSIM_INPUT);
+int32_t say_message(const Errors& errors, accsim_code usage = ACCSIM_INPUT);
 /// The same of the exception that is being handled.
 int32_t say_caught() noexcept;
 
@@ -33,7 +33,7 @@ int32_t say_null(const char* name);
 /// The body of a function of accsim.h: what it returns, or the code of what it throws. It isn't run
 /// when a pointer is null.
 template <class Body>
-int32_t guarded(std::initializer_list<Given> all, Body body) noexcept {
+int32_t call_guarded(std::initializer_list<Given> all, Body body) noexcept {
   try {
     const BrokenIsThrown on_this_thread;
     if (const char* name = first_null(all)) return say_null(name);

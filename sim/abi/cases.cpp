@@ -22,17 +22,19 @@ void check_memory(double bytes) {
   if (bytes > there) throw std::bad_alloc();
 }
 
-double product(std::initializer_list<int64_t> factors) {
+double multiply_factors(std::initializer_list<int64_t> factors) {
   return std::accumulate(factors.begin(), factors.end(), 1.0,
                          [](double p, int64_t f) { return p * static_cast<double>(f); });
 }
 
 /// Of a product's tensors, as a list of operands and in the program's memory.
 double bytes_of(const sim::GemmOp& op) {
-  const double a = product({op.batch, op.images, op.channels, op.in[0], op.in[1], op.in[2]});
-  const double b =
-      product({op.batch, op.channels, op.kernel[0], op.kernel[1], op.kernel[2], op.outputs});
-  const double out = product({op.batch, op.images, op.out[0], op.out[1], op.out[2], op.outputs});
+  const double a =
+      multiply_factors({op.batch, op.images, op.channels, op.in[0], op.in[1], op.in[2]});
+  const double b = multiply_factors(
+      {op.batch, op.channels, op.kernel[0], op.kernel[1], op.kernel[2], op.outputs});
+  const double out =
+      multiply_factors({op.batch, op.images, op.out[0], op.out[1], op.out[2], op.outputs});
   return 2 * (a + b + out);
 }
 
@@ -44,7 +46,7 @@ double bytes_of(const sim::Graph& graph) {
 
 Result<std::unique_ptr<accsim_run>> run_of(const sim::VerifyCase& c, uint64_t seed,
                                            uint64_t number) {
-  return Run::make(c.hw, sim::case_program(c, seed, number));
+  return Run::of_program(c.hw, sim::case_program(c, seed, number));
 }
 
 Error no_layer(const std::vector<sim::VerifyCase>& cases, const std::string& layer,
@@ -56,7 +58,7 @@ Error no_layer(const std::vector<sim::VerifyCase>& cases, const std::string& lay
   }
   constexpr size_t kMostNamed = 20;
   const size_t named = std::min(names.size(), kMostNamed);
-  const auto near = hw::nearest(layer, names);
+  const auto near = hw::nearest_word(layer, names);
   const std::string which =
       near ? fmt::format("did you mean '{}'?", *near)
       : names.empty()
@@ -107,7 +109,7 @@ Result<std::unique_ptr<accsim_run>> model_run(const std::string& file, const std
   if (!layer.empty()) return layer_run(*graph, *network, layer, hw, seed);
   Result<sim::NetworkCase> c = sim::quantised_network_case(*graph, *network, hw, seed, 1);
   if (!c) return c.errors();
-  return Run::make(c->hw, {std::move(c->network.program), std::move(c->image)});
+  return Run::of_program(c->hw, {std::move(c->network.program), std::move(c->image)});
 }
 
 }  // namespace accsim::abi

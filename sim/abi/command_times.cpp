@@ -12,7 +12,7 @@ CommandTimes::CommandTimes(const hw::Program& program, const hw::HwConfig& hw) {
   total_ = hw::simulate(program, hw, hw::TimingMode::step, keep).total.count();
 }
 
-const CommandTimes::Span& CommandTimes::of(hw::Queue queue, int64_t ordinal) const {
+const CommandTimes::Span& CommandTimes::span_of(hw::Queue queue, int64_t ordinal) const {
   const std::vector<Span>& all = spans_[static_cast<size_t>(queue)];
   check(ordinal >= 0 && ordinal < std::ssize(all), "a command that the timing model doesn't know");
   return all[static_cast<size_t>(ordinal)];

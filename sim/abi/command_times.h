@@ -16,9 +16,9 @@ class CommandTimes {
     int64_t start, finish;
   };
   /// Of the queue's command `ordinal`.
-  const Span& of(hw::Queue queue, int64_t ordinal) const;
-  int64_t commands() const { return commands_; }
-  int64_t total() const { return total_; }  ///< cycles of the program
+  const Span& span_of(hw::Queue queue, int64_t ordinal) const;
+  int64_t command_count() const { return commands_; }
+  int64_t total_cycles() const { return total_; }  ///< cycles of the program
 
  private:
   std::array<std::vector<Span>, hw::kQueues> spans_;

@@ -8,12 +8,12 @@
 namespace accsim::abi {
 namespace {
 
-int32_t next(Run& run, int32_t kind) {
+int32_t next_command(Run& run, int32_t kind) {
   if (kind < ACCSIM_ANY || kind > ACCSIM_STAGE)
     return say_range("kind", kind, ACCSIM_ANY, ACCSIM_STAGE);
-  const Result<bool> more = run.next(kind);
-  if (!more) return say(more.errors(), ACCSIM_ORDER);
-  return *more ? int32_t{ACCSIM_OK} : say(ACCSIM_END, "the program is over");
+  const Result<bool> more = run.advance_to_command(kind);
+  if (!more) return say_message(more.errors(), ACCSIM_ORDER);
+  return *more ? int32_t{ACCSIM_OK} : say_message(ACCSIM_END, "the program is over");
 }
 
 std::optional<int64_t> size_number(const hw::RetiredCommand& r, std::string_view name) {
@@ -29,13 +29,13 @@ std::optional<int64_t> size_number(const hw::RetiredCommand& r, std::string_view
 
 constexpr std::string_view kLoop = "loop.";
 
-std::optional<int64_t> number(const Run& run, std::string_view name) {
-  const hw::RetiredCommand& r = run.command();
+std::optional<int64_t> command_number(const Run& run, std::string_view name) {
+  const hw::RetiredCommand& r = run.retired_command();
   if (name == "index") return r.ordinal;
-  if (name == "ordinal") return run.ordinal();
-  if (name == "queue") return static_cast<int64_t>(run.queue());
-  if (name == "start") return run.time().start;
-  if (name == "finish") return run.time().finish;
+  if (name == "ordinal") return run.ordinal_in_queue();
+  if (name == "queue") return static_cast<int64_t>(run.command_queue());
+  if (name == "start") return run.command_span().start;
+  if (name == "finish") return run.command_span().finish;
   if (name == "slot") return r.slot;
   if (name == "address") return r.address;
   if (name == "dataflow") return static_cast<int64_t>(r.dataflow);
@@ -49,31 +49,32 @@ std::optional<int64_t> number(const Run& run, std::string_view name) {
 using namespace accsim::abi;
 
 int32_t accsim_next(accsim_run* run, int32_t kind) {
-  return guarded({{"run", run}}, [&] { return next(*run, kind); });
+  return call_guarded({{"run", run}}, [&] { return next_command(*run, kind); });
 }
 
 int32_t accsim_command_kind(const accsim_run* run, int32_t* kind) {
-  return guarded({{"run", run}, {"kind", kind}}, [&] {
-    if (const auto at = run->at_command(); !at) return say(at.errors(), ACCSIM_ORDER);
-    *kind = kind_of(*run->command().command);
+  return call_guarded({{"run", run}, {"kind", kind}}, [&] {
+    if (const auto at = run->at_command(); !at) return say_message(at.errors(), ACCSIM_ORDER);
+    *kind = kind_of(*run->retired_command().command);
     return int32_t{ACCSIM_OK};
   });
 }
 
 int32_t accsim_command_text(const accsim_run* run, const char** text) {
-  return guarded({{"run", run}, {"text", text}}, [&] {
-    if (const auto at = run->at_command(); !at) return say(at.errors(), ACCSIM_ORDER);
-    *text = run->text().c_str();
+  return call_guarded({{"run", run}, {"text", text}}, [&] {
+    if (const auto at = run->at_command(); !at) return say_message(at.errors(), ACCSIM_ORDER);
+    *text = run->command_text().c_str();
     return int32_t{ACCSIM_OK};
   });
 }
 
 int32_t accsim_command_number(const accsim_run* run, const char* name, int64_t* value) {
-  return guarded({{"run", run}, {"name", name}, {"value", value}}, [&] {
-    if (const auto at = run->at_command(); !at) return say(at.errors(), ACCSIM_ORDER);
-    const auto found = number(*run, name);
+  return call_guarded({{"run", run}, {"name", name}, {"value", value}}, [&] {
+    if (const auto at = run->at_command(); !at) return say_message(at.errors(), ACCSIM_ORDER);
+    const auto found = command_number(*run, name);
     if (!found)
-      return say(ACCSIM_ARGUMENT, fmt::format("{} has no number '{}'", run->text(), name));
+      return say_message(ACCSIM_ARGUMENT,
+                         fmt::format("{} has no number '{}'", run->command_text(), name));
     *value = *found;
     return int32_t{ACCSIM_OK};
   });

@@ -43,7 +43,7 @@ std::string named_machines() {
   return (folder / ACCSIM_DATA_FOLDER / "configs").lexically_normal().string();
 }
 
-Result<hw::HwConfig> load(const std::string& given) {
+Result<hw::HwConfig> load_machine(const std::string& given) {
   const std::string folder = named_machines(), file = hw::machine_file(given, folder);
   if (hw::is_missing(file))
     if (std::string why = hw::missing_machine(given, folder); !why.empty())
@@ -54,7 +54,7 @@ Result<hw::HwConfig> load(const std::string& given) {
 }
 
 /// nullopt of what isn't a number.
-std::optional<double> number(const hw::Field& field, const hw::HwConfig& hw) {
+std::optional<double> field_number(const hw::Field& field, const hw::HwConfig& hw) {
   using hw::Member;
   return std::visit(
       hw::FieldCases{
@@ -69,18 +69,19 @@ std::optional<double> number(const hw::Field& field, const hw::HwConfig& hw) {
 int32_t say_number(const hw::HwConfig& hw, const std::string& path, double& value) {
   std::vector<std::string> paths;
   for (const hw::Field& field : hw::fields()) {
-    const auto found = number(field, hw);
+    const auto found = field_number(field, hw);
     if (found && field.path == path) {
       value = *found;
       return ACCSIM_OK;
     }
     if (found) paths.push_back(field.path);
   }
-  const auto near = hw::nearest(path, paths);
-  return say(ACCSIM_ARGUMENT,
-             fmt::format("a machine has no number '{}'{}", path,
-                         near ? fmt::format("; did you mean {}?", *near)
-                              : std::string("; `accsim hw fields` lists those that it has")));
+  const auto near = hw::nearest_word(path, paths);
+  return say_message(
+      ACCSIM_ARGUMENT,
+      fmt::format("a machine has no number '{}'{}", path,
+                  near ? fmt::format("; did you mean {}?", *near)
+                       : std::string("; `accsim hw fields` lists those that it has")));
 }
 
 }  // namespace
@@ -90,17 +91,17 @@ using namespace accsim::abi;
 
 int32_t accsim_machine_open(const char* file, accsim_machine** machine) {
   if (machine) *machine = nullptr;
-  return guarded({{"file", file}, {"machine", machine}}, [&] {
-    auto hw = load(file);
-    if (!hw) return say(hw.errors());
+  return call_guarded({{"file", file}, {"machine", machine}}, [&] {
+    auto hw = load_machine(file);
+    if (!hw) return say_message(hw.errors());
     *machine = new accsim_machine{*std::move(hw)};
     return int32_t{ACCSIM_OK};
   });
 }
 
 int32_t accsim_machine_number(const accsim_machine* machine, const char* path, double* value) {
-  return guarded({{"machine", machine}, {"path", path}, {"value", value}},
-                 [&] { return say_number(machine->hw, path, *value); });
+  return call_guarded({{"machine", machine}, {"path", path}, {"value", value}},
+                      [&] { return say_number(machine->hw, path, *value); });
 }
 
 void accsim_machine_close(accsim_machine* machine) { delete machine; }

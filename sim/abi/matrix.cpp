@@ -6,7 +6,7 @@
 
 namespace accsim::abi {
 
-int32_t Matrix::at(int64_t row, int64_t column) const {
+int32_t Matrix::value_at(int64_t row, int64_t column) const {
   const auto i = static_cast<size_t>(turned_ ? column * rows_ + row : row * columns_ + column);
   return std::visit([&](const auto& v) { return static_cast<int32_t>(v[i]); }, values_);
 }
@@ -29,7 +29,7 @@ void for_values(const Values& values, int64_t rows, int64_t columns, bool turned
 
 }  // namespace
 
-void Matrix::copy(int32_t* to) const {
+void Matrix::copy_values(int32_t* to) const {
   const auto put = [&](int64_t i, int32_t value) {
     to[i] = value;
     return true;
@@ -67,7 +67,7 @@ Matrix of_gemm(const hw::GemmCommand& c, const hw::GoldenMachine& machine, int32
 }
 
 /// A row a channel: bias, multiplier, shift, and the multipliers of the other groups.
-Matrix parameters(const hw::PostCommand& c, const hw::RetiredCommand& r) {
+Matrix post_parameters(const hw::PostCommand& c, const hw::RetiredCommand& r) {
   std::vector<int32_t> values;
   const size_t channels = r.scales.size();
   for (size_t channel = 0; channel < channels; ++channel) {
@@ -90,7 +90,7 @@ Matrix matrix_of(const hw::GoldenMachine& machine, int32_t kind) {
                                : Matrix();
   const std::span<const uint8_t> bytes = r.bytes;
   const auto* post = std::get_if<hw::PostCommand>(r.command);
-  if (post && kind == ACCSIM_PARAMETERS) return parameters(*post, r);
+  if (post && kind == ACCSIM_PARAMETERS) return post_parameters(*post, r);
   if (kind != ACCSIM_BYTES) return {};
   if (!post) return {bytes.empty() ? 0 : 1, std::ssize(bytes), bytes};
   const std::span<const int8_t> values(reinterpret_cast<const int8_t*>(bytes.data()), bytes.size());

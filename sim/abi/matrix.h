@@ -23,8 +23,8 @@ class Matrix {
   int64_t rows() const { return rows_; }
   int64_t columns() const { return columns_; }
   int64_t size() const { return rows_ * columns_; }
-  int32_t at(int64_t row, int64_t column) const;
-  void copy(int32_t* to) const;
+  int32_t value_at(int64_t row, int64_t column) const;
+  void copy_values(int32_t* to) const;
   /// Where, row by row, the first value differs; nullopt when all are equal.
   std::optional<int64_t> first_difference(const int32_t* others) const;
 

@@ -14,16 +14,16 @@ namespace {
 /// The latest number of a random case: those before it are drawn to get to it.
 constexpr int64_t kLastRandom = 10'000'000;
 
-int32_t give(Result<std::unique_ptr<accsim_run>> made, accsim_run** run) {
-  if (!made) return say(made.errors());
+int32_t give_run(Result<std::unique_ptr<accsim_run>> made, accsim_run** run) {
+  if (!made) return say_message(made.errors());
   *run = made->release();
   return ACCSIM_OK;
 }
 
 int32_t open_product(const accsim_machine& machine, const Result<sim::GemmOp>& op,
                      const std::string& name, uint64_t seed, accsim_run** run) {
-  if (!op) return say(op.errors(), ACCSIM_ARGUMENT);
-  return give(product_run(*op, name, machine.hw, seed), run);
+  if (!op) return say_message(op.errors(), ACCSIM_ARGUMENT);
+  return give_run(product_run(*op, name, machine.hw, seed), run);
 }
 
 }  // namespace
@@ -35,7 +35,7 @@ using namespace accsim::abi;
 int32_t accsim_open_product(const accsim_machine* machine, int64_t m, int64_t k, int64_t n,
                             uint64_t seed, accsim_run** run) {
   if (run) *run = nullptr;
-  return guarded({{"machine", machine}, {"run", run}}, [&] {
+  return call_guarded({{"machine", machine}, {"run", run}}, [&] {
     const std::string sizes = fmt::format("{}x{}x{}", m, k, n);
     return open_product(*machine, sim::parse_gemm(sizes, "m, k, n"), "gemm " + sizes, seed, run);
   });
@@ -44,7 +44,7 @@ int32_t accsim_open_product(const accsim_machine* machine, int64_t m, int64_t k,
 int32_t accsim_open_conv(const accsim_machine* machine, const char* numbers, uint64_t seed,
                          accsim_run** run) {
   if (run) *run = nullptr;
-  return guarded({{"machine", machine}, {"numbers", numbers}, {"run", run}}, [&] {
+  return call_guarded({{"machine", machine}, {"numbers", numbers}, {"run", run}}, [&] {
     const std::string sizes = numbers;
     return open_product(*machine, sim::parse_conv(sizes, "numbers"), "conv " + sizes, seed, run);
   });
@@ -53,35 +53,35 @@ int32_t accsim_open_conv(const accsim_machine* machine, const char* numbers, uin
 int32_t accsim_open_random(const accsim_machine* machine, uint64_t seed, int64_t index,
                            accsim_run** run) {
   if (run) *run = nullptr;
-  return guarded({{"machine", machine}, {"run", run}}, [&] {
+  return call_guarded({{"machine", machine}, {"run", run}}, [&] {
     if (index < 0 || index > kLastRandom) return say_range("index", index, 0, kLastRandom);
     // No program is drawn for a machine that golden doesn't know.
-    if (Status s = hw::can_run({}, machine->hw, {}); !s) return say(s.errors());
-    return give(random_run(machine->hw, seed, index), run);
+    if (Status s = hw::can_run({}, machine->hw, {}); !s) return say_message(s.errors());
+    return give_run(random_run(machine->hw, seed, index), run);
   });
 }
 
 int32_t accsim_open_model(const accsim_machine* machine, const char* file, const char* layer,
                           uint64_t seed, accsim_run** run) {
   if (run) *run = nullptr;
-  return guarded({{"machine", machine}, {"file", file}, {"run", run}}, [&] {
-    if (Status s = hw::can_run({}, machine->hw, {}); !s) return say(s.errors());
-    return give(model_run(file, layer ? layer : "", machine->hw, seed), run);
+  return call_guarded({{"machine", machine}, {"file", file}, {"run", run}}, [&] {
+    if (Status s = hw::can_run({}, machine->hw, {}); !s) return say_message(s.errors());
+    return give_run(model_run(file, layer ? layer : "", machine->hw, seed), run);
   });
 }
 
 void accsim_close(accsim_run* run) { delete run; }
 
 int32_t accsim_commands(const accsim_run* run, int64_t* commands) {
-  return guarded({{"run", run}, {"commands", commands}}, [&] {
-    *commands = run->times().commands();
+  return call_guarded({{"run", run}, {"commands", commands}}, [&] {
+    *commands = run->command_times().command_count();
     return int32_t{ACCSIM_OK};
   });
 }
 
 int32_t accsim_cycles(const accsim_run* run, int64_t* cycles) {
-  return guarded({{"run", run}, {"cycles", cycles}}, [&] {
-    *cycles = run->times().total();
+  return call_guarded({{"run", run}, {"cycles", cycles}}, [&] {
+    *cycles = run->command_times().total_cycles();
     return int32_t{ACCSIM_OK};
   });
 }

@@ -27,8 +27,8 @@ std::string_view kind_name(int32_t kind) {
   return kNames[static_cast<size_t>(kind)];
 }
 
-Result<std::unique_ptr<accsim_run>> Run::make(const hw::HwConfig& hw,
-                                              hw::ProgramWithImage program) {
+Result<std::unique_ptr<accsim_run>> Run::of_program(const hw::HwConfig& hw,
+                                                    hw::ProgramWithImage program) {
   if (Status s = hw::can_run(program.program, hw, program.image); !s) return s.errors();
   if (Status s = hw::verify(program.program, hw); !s) return s.errors();
   return std::make_unique<accsim_run>(hw, std::move(program));
@@ -40,7 +40,7 @@ Run::Run(const hw::HwConfig& hw, hw::ProgramWithImage program)
       times_(given_.program, hw_),
       machine_(given_.program, hw_, given_.image, true) {}
 
-Result<bool> Run::next(int32_t kind) {
+Result<bool> Run::advance_to_command(int32_t kind) {
   if (failed_) return *failed_;
   if (state_ == State::failed)  // in the middle of a command, for want of memory or by a fault
     return Error{Errc::usage, "golden can't go on after accsim_next() has failed", ""};
@@ -57,8 +57,8 @@ Result<bool> Run::next(int32_t kind) {
       state_ = State::over;
       return false;
     }
-    ++done_[static_cast<size_t>(queue())];
-    if (kind != ACCSIM_ANY && kind != kind_of(*command().command)) continue;
+    ++done_[static_cast<size_t>(command_queue())];
+    if (kind != ACCSIM_ANY && kind != kind_of(*retired_command().command)) continue;
     state_ = State::at_command;
     return true;
   }
@@ -79,18 +79,18 @@ Status Run::at_command() const {
   return ok();
 }
 
-int64_t Run::ordinal() const { return done_[static_cast<size_t>(queue())] - 1; }
+int64_t Run::ordinal_in_queue() const { return done_[static_cast<size_t>(command_queue())] - 1; }
 
-const std::string& Run::text() const {
+const std::string& Run::command_text() const {
   if (!text_.empty()) return text_;
-  std::string text = fmt::format("{} command {}", name(queue()), ordinal());
-  if (std::holds_alternative<hw::DrainCommand>(*command().command)) text += " (drain)";
+  std::string text = fmt::format("{} command {}", name(command_queue()), ordinal_in_queue());
+  if (std::holds_alternative<hw::DrainCommand>(*retired_command().command)) text += " (drain)";
   if (const hw::LayerHead* layer = machine_.layer())
     text += fmt::format(" of layer '{}'", layer->name);
   std::string_view between = " at ";
   for (const hw::Loop* loop : machine_.nest()) {
     const auto id = static_cast<size_t>(loop->id);
-    text += fmt::format("{}{}={}", between, loop->name, command().loop_indices[id]);
+    text += fmt::format("{}{}={}", between, loop->name, retired_command().loop_indices[id]);
     between = " ";
   }
   return text_ = std::move(text);
@@ -100,11 +100,11 @@ std::optional<int64_t> Run::loop_index(std::string_view name) const {
   // The innermost, where several have the name.
   std::optional<int64_t> found;
   for (const hw::Loop* loop : machine_.nest())
-    if (loop->name == name) found = command().loop_indices[static_cast<size_t>(loop->id)];
+    if (loop->name == name) found = retired_command().loop_indices[static_cast<size_t>(loop->id)];
   return found;
 }
 
-void Run::differs(Difference d) {
+void Run::note_difference(Difference d) {
   if (!difference_) difference_ = std::move(d);
 }
 

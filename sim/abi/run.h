@@ -22,35 +22,37 @@ struct Difference {
 class Run {
  public:
   /// Errors: what hw::can_run() and hw::verify() say.
-  static Result<std::unique_ptr<accsim_run>> make(const hw::HwConfig& hw,
-                                                  hw::ProgramWithImage program);
+  static Result<std::unique_ptr<accsim_run>> of_program(const hw::HwConfig& hw,
+                                                        hw::ProgramWithImage program);
   Run(const hw::HwConfig& hw, hw::ProgramWithImage program);
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  const CommandTimes& times() const { return times_; }
+  const CommandTimes& command_times() const { return times_; }
   const hw::Program& program() const { return given_.program; }
   const hw::MemoryImage& image() const { return given_.image; }
   hw::MemoryImage& image() { return given_.image; }
   bool has_begun() const { return state_ != State::fresh; }
 
   /// The next command of the kind, ACCSIM_ANY of any; false at the end. An error stays.
-  Result<bool> next(int32_t kind);
+  Result<bool> advance_to_command(int32_t kind);
   /// Is there a command? Else why not.
   Status at_command() const;
 
   // Of the command.
-  const hw::RetiredCommand& command() const { return machine_.retired(); }
-  Matrix matrix(int32_t kind) const { return matrix_of(machine_, kind); }
-  int64_t ordinal() const;  ///< commands of its queue before it
-  const CommandTimes::Span& time() const { return times_.of(queue(), ordinal()); }
-  hw::Queue queue() const { return hw::queue_of(*command().command); }
+  const hw::RetiredCommand& retired_command() const { return machine_.retired(); }
+  Matrix matrix_of_kind(int32_t kind) const { return matrix_of(machine_, kind); }
+  int64_t ordinal_in_queue() const;  ///< commands of its queue before it
+  const CommandTimes::Span& command_span() const {
+    return times_.span_of(command_queue(), ordinal_in_queue());
+  }
+  hw::Queue command_queue() const { return hw::queue_of(*retired_command().command); }
   /// "execute command 12 of layer 'fc' at oc=1 k=0"
-  const std::string& text() const;
+  const std::string& command_text() const;
   std::optional<int64_t> loop_index(std::string_view name) const;
 
   /// Keeps the first.
-  void differs(Difference d);
+  void note_difference(Difference d);
   const std::optional<Difference>& first_difference() const { return difference_; }
 
  private:

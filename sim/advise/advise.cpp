@@ -33,7 +33,8 @@ struct Grid {
 };
 
 /// The machine with the field at a step of its grid.
-hw::HwConfig with(const hw::Field& field, const Grid& grid, int64_t at, hw::HwConfig hw) {
+hw::HwConfig machine_at_step(const hw::Field& field, const Grid& grid, int64_t at,
+                             hw::HwConfig hw) {
   std::visit(
       hw::FieldCases{
           [&](const hw::Member<int64_t>& m) { m.of(hw) = at; },
@@ -53,7 +54,9 @@ hw::HwConfig with(const hw::Field& field, const Grid& grid, int64_t at, hw::HwCo
 /// Nearest step to `target` that is legal; the base when there is none on its side of it.
 int64_t nearest_legal(const hw::Field& field, const hw::HwConfig& hw, const Grid& grid,
                       int64_t target) {
-  const auto legal = [&](int64_t at) { return broken_rule(with(field, grid, at, hw)).empty(); };
+  const auto legal = [&](int64_t at) {
+    return broken_rule(machine_at_step(field, grid, at, hw)).empty();
+  };
   const int64_t towards = target > grid.base ? -1 : 1;
   const auto inside = [&](int64_t at) {
     return at >= grid.least && at <= grid.most && (at - grid.base) * towards < 0;
@@ -85,7 +88,8 @@ void cost_move(const hw::Field& field, const Advice& advice, const MapOptions& o
   if (!move.refused.empty()) return;
   hw::HwConfig base = advice.hw;  // the table's accessors give references to change
   const Grid grid(field, as_number(field_setting(field, base)).value_or(0));
-  const hw::HwConfig hw = with(field, grid, std::llround(move.value * grid.steps), advice.hw);
+  const hw::HwConfig hw =
+      machine_at_step(field, grid, std::llround(move.value * grid.steps), advice.hw);
   const auto totals = workload.cost(hw, options);
   if (!totals) {
     move.refused = totals.errors().front().text();
@@ -97,7 +101,7 @@ void cost_move(const hw::Field& field, const Advice& advice, const MapOptions& o
 
 }  // namespace
 
-int64_t FieldAdvice::best() const {
+int64_t FieldAdvice::best_saving() const {
   int64_t out = 0;
   bool any = false;
   for (const FieldMove& m : moves)
@@ -108,7 +112,7 @@ int64_t FieldAdvice::best() const {
   return out;
 }
 
-bool FieldAdvice::tried() const {
+bool FieldAdvice::is_tried() const {
   return std::ranges::any_of(moves, [](const FieldMove& m) { return m.refused.empty(); });
 }
 
@@ -132,12 +136,12 @@ void choose_value(const hw::Field& field, const hw::HwConfig& hw, FieldMove& mov
     move.refused = "is at the end of its range, " + range_text(field);
     return;
   }
-  if (std::string rule = broken_rule(with(field, grid, at, hw)); !rule.empty()) {
+  if (std::string rule = broken_rule(machine_at_step(field, grid, at, hw)); !rule.empty()) {
     at = nearest_legal(field, hw, grid, at);
     (at == grid.base ? move.refused : move.illegal) = std::move(rule);
     if (at == grid.base) return;
   }
-  copy = with(field, grid, at, hw);
+  copy = machine_at_step(field, grid, at, hw);
   move.value = as_number(field_setting(field, copy)).value_or(0);
   move.text = print_value(field, copy);
 }
@@ -167,8 +171,9 @@ Result<Advice> advise(Workload& workload, const hw::HwConfig& hw, const MapOptio
     }
     out.fields.push_back(std::move(advice));
   }
-  std::ranges::stable_sort(
-      out.fields, [](const FieldAdvice& x, const FieldAdvice& y) { return x.best() > y.best(); });
+  std::ranges::stable_sort(out.fields, [](const FieldAdvice& x, const FieldAdvice& y) {
+    return x.best_saving() > y.best_saving();
+  });
   return out;
 }
 

@@ -38,10 +38,10 @@ struct FieldAdvice {
   bool smaller = false;                 ///< latencies and energies: 10 % less and half
   std::array<FieldMove, kMoves> moves;  ///< by Move
 
-  const FieldMove& move(Move m) const { return moves[static_cast<size_t>(m)]; }
+  const FieldMove& field_move(Move m) const { return moves[static_cast<size_t>(m)]; }
   /// Cycles saved by the better of the moves; 0 without any.
-  int64_t best() const;
-  bool tried() const;  ///< was any move costed?
+  int64_t best_saving() const;
+  bool is_tried() const;  ///< was any move costed?
   bool changes_cycles() const;
 };
 

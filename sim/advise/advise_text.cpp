@@ -20,7 +20,7 @@ constexpr size_t kLabel = 14;  // column of the labels
 
 std::string with_sign(int64_t v) { return (v > 0 ? "+" : "") + format_count(v); }
 /// "+1.2" of a change in percent; "0" for none.
-std::string percent(double to, double from) {
+std::string percent_change(double to, double from) {
   if (from <= 0) return "-";
   const double change = 100 * (to / from - 1);
   if (change == 0) return "0";
@@ -37,7 +37,7 @@ void add_item(std::string_view label, const std::string& text, size_t width, boo
   }
 }
 
-TextTable table(const Advice& a) {
+TextTable advice_table(const Advice& a) {
   TextTable out({{"field", "", true},
                  {"now", "", false, 1},
                  {"10 %", "to", false, 3},
@@ -49,25 +49,25 @@ TextTable table(const Advice& a) {
                  {"area", "%", false, 1}});
   for (const FieldAdvice& f : a.fields) {
     if (!f.changes_cycles()) continue;
-    const FieldMove& tenth = f.move(Move::tenth);
-    const FieldMove& twofold = f.move(Move::twofold);
+    const FieldMove& tenth = f.field_move(Move::tenth);
+    const FieldMove& twofold = f.field_move(Move::twofold);
     const auto cell = [&](const FieldMove& m, const std::string& text) {
       return m.refused.empty() ? text : std::string("-");
     };
     const auto share = [&](const FieldMove& m) {
-      return percent(static_cast<double>(m.cost.cycles), static_cast<double>(a.base.cycles));
+      return percent_change(static_cast<double>(m.cost.cycles), static_cast<double>(a.base.cycles));
     };
     out.add({{f.field->path, f.text, cell(tenth, tenth.text), cell(tenth, share(tenth)),
               cell(twofold, twofold.text), cell(twofold, with_sign(-twofold.cycles_saved)),
               cell(twofold, share(twofold)),
-              cell(twofold, percent(twofold.cost.energy_pj, a.base.energy_pj)),
-              cell(twofold, percent(twofold.cost.area_mm2, a.base.area_mm2))}});
+              cell(twofold, percent_change(twofold.cost.energy_pj, a.base.energy_pj)),
+              cell(twofold, percent_change(twofold.cost.area_mm2, a.base.area_mm2))}});
   }
   return out;
 }
 
 /// What the rules had to say of the fields in the table, and why others couldn't be moved.
-std::vector<std::string> notes(const Advice& a) {
+std::vector<std::string> rule_notes(const Advice& a) {
   std::vector<std::string> out;
   for (const FieldAdvice& f : a.fields)
     for (const FieldMove& m : f.moves) {
@@ -113,7 +113,7 @@ std::string to_text(const Advice& a, const TextOptions& options) {
   out += '\n';
   if (a.base.cycles == 0) out += "The network takes no cycles: nothing makes it faster.\n";
   if (std::ranges::any_of(a.fields, &FieldAdvice::changes_cycles))
-    for (const std::string& line : table(a).lines(width, options.colour)) out += line + "\n";
+    for (const std::string& line : advice_table(a).lines(width, options.colour)) out += line + "\n";
   out += '\n';
   for (const std::string& line :
        wrap_words("Each field is moved alone, and the network mapped and costed anew: 10 % and "
@@ -124,7 +124,7 @@ std::string to_text(const Advice& a, const TextOptions& options) {
   const hw::Field* clock = nullptr;
   bool energies = false;
   for (const FieldAdvice& f : a.fields) {
-    if (f.changes_cycles() || !f.tried()) continue;
+    if (f.changes_cycles() || !f.is_tried()) continue;
     if (f.field->growth == hw::Growth::clock)
       clock = f.field;
     else if (f.field->growth == hw::Growth::price)
@@ -138,7 +138,7 @@ std::string to_text(const Advice& a, const TextOptions& options) {
   if (!none.empty()) item("no cycles", none);
   if (clock != nullptr) item(clock->path, "changes no cycles; the time is cycles over it");
   bool first = true;
-  for (const std::string& note : notes(a)) {
+  for (const std::string& note : rule_notes(a)) {
     item(first ? "rules" : "", note);
     first = false;
   }
@@ -152,8 +152,8 @@ std::string to_json(const Advice& a) {
                       {"unit", f.field->unit},
                       {"value", value_json(*f.field, f.value)},
                       {"better", f.smaller ? "smaller" : "larger"},
-                      {"tenth", move_json(*f.field, f.move(Move::tenth))},
-                      {"twofold", move_json(*f.field, f.move(Move::twofold))}});
+                      {"tenth", move_json(*f.field, f.field_move(Move::tenth))},
+                      {"twofold", move_json(*f.field, f.field_move(Move::twofold))}});
   const Json out = {{"schema", "accsim.advise/1"},
                     {"model", a.model_file},
                     {"machine", {{"name", a.hw.name}, {"file", a.hw.file}}},

@@ -76,10 +76,10 @@ class Analyser {
     out_.options = options;
   }
 
-  Analysis run() {
+  Analysis analyse_graph() {
     count_weights();
     for (TensorId id : graph_.inputs)
-      if (!graph_.tensor(id).constant) out_.input_bytes += bytes(id);
+      if (!graph_.tensor(id).constant) out_.input_bytes += tensor_bytes(id);
     for (const Layer& layer : lowered_.layers) add_node(layer);
     out_.ops = summarise_ops(graph_);
     plan_memory();
@@ -87,7 +87,7 @@ class Analyser {
   }
 
  private:
-  int64_t bytes(TensorId id) const {
+  int64_t tensor_bytes(TensorId id) const {
     const Tensor& t = graph_.tensor(id);
     return storage_bytes(t.dtype, elements(t.dims));
   }
@@ -133,12 +133,12 @@ class Analyser {
     n.read_bytes = n.activation_read_bytes + (with_weights ? n.weight_read_bytes : 0);
     if (!n.constant)
       for (const TensorId id : node.outputs)
-        if (id != kNoTensor && !graph_.tensor(id).constant) n.output_bytes += bytes(id);
-    total(node, n);
+        if (id != kNoTensor && !graph_.tensor(id).constant) n.output_bytes += tensor_bytes(id);
+    add_to_totals(node, n);
     out_.nodes.push_back(std::move(n));
   }
 
-  void total(const Node& node, const NodeAnalysis& n) {
+  void add_to_totals(const Node& node, const NodeAnalysis& n) {
     out_.macs += n.macs;
     if (n.macs > 0) out_.macs_by_op[op_label(node)] += n.macs;
     out_.activation_read_bytes += n.activation_read_bytes;
@@ -159,7 +159,7 @@ class Analyser {
     out_.activation.sum_bytes += n.output_bytes;
     for (TensorId id : node.outputs) {
       if (id == kNoTensor || graph_.tensor(id).constant) continue;
-      const int64_t size = bytes(id);
+      const int64_t size = tensor_bytes(id);
       if (size <= out_.activation.largest_bytes) continue;
       out_.activation.largest_bytes = size;
       out_.activation.largest = id;
@@ -169,14 +169,14 @@ class Analyser {
   void plan_memory() {
     Activation& a = out_.activation;
     a.storage = storage_of(graph_, lowered_, options_.in_place);
-    a.given = plan(given_order(a.storage));
-    if (options_.reorder) a.reordered.push_back(plan(reorder(a.storage)));
+    a.given = plan_in_order(given_order(a.storage));
+    if (options_.reorder) a.reordered.push_back(plan_in_order(reorder_steps(a.storage)));
   }
 
-  MemoryPlan plan(StepOrder order) const {
+  MemoryPlan plan_in_order(StepOrder order) const {
     const Storage& storage = out_.activation.storage;
     MemoryPlan p;
-    p.lives = lives(storage, order);
+    p.lives = lives_of_buffers(storage, order);
     p.peak = live_peak(storage, order);
     p.arena = plan_arena(storage, p.lives);
     p.order = std::move(order);
@@ -198,7 +198,7 @@ Result<Analysis> analyse(const Graph& graph, const Lowered& lowered,
   check(std::ranges::all_of(lowered.layers, [](const Layer& l) { return l.merged_into < 0; }),
         "analyse() wants nodes that aren't merged: lower_each()");
   if (Status good = check_sizes(graph, lowered); !good) return good.errors();
-  return Analyser(graph, lowered, options).run();
+  return Analyser(graph, lowered, options).analyse_graph();
 }
 
 }  // namespace accsim::sim

@@ -26,7 +26,7 @@ bool has_own_bias(const GemmOp& gemm) {
 int landed_bias_port(const Node& node, const Layer& layer) {
   const OpRow* row = find_op(node);
   if (!row || row->kind != OpKind::convolution || layer.work.empty()) return kNoPort;
-  const int port = row->port(PortRole::bias);
+  const int port = row->port_of(PortRole::bias);
   const auto at = static_cast<size_t>(port);
   if (port < 0 || at >= node.inputs.size() || node.inputs[at] == kNoTensor) return kNoPort;
   const bool in_product = std::ranges::any_of(layer.work, [](const WorkItem& item) {
@@ -83,14 +83,14 @@ class Moved {
   Moved(const Layer& layer, const Node& node)
       : in_(node.inputs.size(), 0), out_(node.outputs.size(), 0) {
     for (const WorkItem& item : layer.work)
-      std::visit([this](const auto& work) { add(work); }, item);
+      std::visit([this](const auto& work) { add_work(work); }, item);
     // The factor and the addend of each channel are made of all that the node has for them.
     const OpRow* row = find_op(node);
     if (row && row->weights == WeightLayout::gain && !layer.work.empty())
       std::fill(in_.begin(), in_.end(), -1);
   }
-  int64_t in(size_t port) const { return in_[port]; }
-  int64_t out(size_t port) const { return out_[port]; }
+  int64_t elements_in(size_t port) const { return in_[port]; }
+  int64_t elements_out(size_t port) const { return out_[port]; }
 
  private:
   static void add_to(std::vector<int64_t>& side, int port, int64_t elements) {
@@ -98,11 +98,11 @@ class Moved {
     int64_t& moved = side[static_cast<size_t>(port)];
     if (elements < 0 || moved < 0 || __builtin_add_overflow(moved, elements, &moved)) moved = -1;
   }
-  void add(const GemmOp& gemm) {
+  void add_work(const GemmOp& gemm) {
     for (int port : {gemm.a_port, gemm.b_port, gemm.bias_port}) add_to(in_, port, -1);
     add_to(out_, gemm.out_port, -1);
   }
-  void add(const auto& op) {
+  void add_work(const auto& op) {
     for (const Access& a : op.inputs) add_to(in_, a.port, a.elements);
     for (const Access& a : op.outputs) add_to(out_, a.port, a.elements);
   }
@@ -118,7 +118,7 @@ struct Packed {
 
 std::optional<Packed> packed_weights(const Graph& graph, const Node& node) {
   const OpRow* row = find_op(node);
-  const int port = row && row->packs_weights ? row->port(PortRole::weight) : kNoPort;
+  const int port = row && row->packs_weights ? row->port_of(PortRole::weight) : kNoPort;
   if (port < 0 || static_cast<size_t>(port) >= node.inputs.size()) return std::nullopt;
   const NodeView view(graph, node);
   const int64_t stored = bits(view.dtype(static_cast<size_t>(port)));
@@ -130,10 +130,11 @@ std::optional<Packed> packed_weights(const Graph& graph, const Node& node) {
 /// and scales and zero points, which it doesn't name where they are constants, are read with them.
 int64_t stored_part(const Graph& graph, const Node& node, const Moved& moved, size_t port) {
   const std::optional<Packed> packed = packed_weights(graph, node);
-  if (!packed || !graph.tensor(node.inputs[packed->port]).constant) return moved.in(port);
-  const int64_t numbers = moved.in(packed->port);
+  if (!packed || !graph.tensor(node.inputs[packed->port]).constant) return moved.elements_in(port);
+  const int64_t numbers = moved.elements_in(packed->port);
   if (port == packed->port) return numbers < 0 ? numbers : ceil_div(numbers, packed->per_element);
-  if (!states_quantisation(find_op(node)->role(port)) || moved.in(port) != 0) return moved.in(port);
+  if (!states_quantisation(find_op(node)->role_of(port)) || moved.elements_in(port) != 0)
+    return moved.elements_in(port);
   const int64_t weights = elements(graph.tensor(node.inputs[packed->port]).dims);
   int64_t all = 0, read = 0;
   if (numbers < 0 || __builtin_mul_overflow(weights, packed->per_element, &all) || all == 0 ||
@@ -189,7 +190,8 @@ void count_traffic(const Graph& graph, const Layer& layer, NodeAnalysis& out) {
     sum += bytes(id, stored_part(graph, node, moved, i));
   }
   for (size_t i = 0; i < node.outputs.size(); ++i)
-    if (node.outputs[i] != kNoTensor) out.write_bytes += bytes(node.outputs[i], moved.out(i));
+    if (node.outputs[i] != kNoTensor)
+      out.write_bytes += bytes(node.outputs[i], moved.elements_out(i));
 }
 
 std::vector<bool> find_biases(const Graph& graph, const Lowered& lowered) {

@@ -14,7 +14,7 @@ StepOrder given_order(const Storage& storage) {
   return out;
 }
 
-std::vector<Life> lives(const Storage& storage, const StepOrder& order) {
+std::vector<Life> lives_of_buffers(const Storage& storage, const StepOrder& order) {
   std::vector<int> place(order.size());
   for (size_t i = 0; i < order.size(); ++i)
     place[static_cast<size_t>(order[i])] = static_cast<int>(i);
@@ -32,7 +32,7 @@ std::vector<Life> lives(const Storage& storage, const StepOrder& order) {
 }
 
 LivePeak live_peak(const Storage& storage, const StepOrder& order) {
-  const std::vector<Life> when = lives(storage, order);
+  const std::vector<Life> when = lives_of_buffers(storage, order);
   std::vector<int64_t> change(order.size() + 2, 0);
   for (size_t b = 0; b < when.size(); ++b) {
     change[static_cast<size_t>(when[b].first)] += storage.buffers[b].bytes;
@@ -66,7 +66,7 @@ struct Placed {
   Life life;
 };
 
-bool meet(Life a, Life b) { return a.first <= b.last && b.first <= a.last; }
+bool live_together(Life a, Life b) { return a.first <= b.last && b.first <= a.last; }
 
 /// Placed buffers, sorted by offset: in blocks, so that adding one moves few, and that those are
 /// passed over whose buffers all live at another time.
@@ -77,9 +77,9 @@ class PlacedBuffers {
   int64_t best_gap(Life life, int64_t bytes) const {
     int64_t best = -1, best_gap = 0, top = 0;
     for (const Block& block : blocks_) {
-      if (!meet(block.life, life)) continue;
+      if (!live_together(block.life, life)) continue;
       for (const Placed& p : block.placed) {
-        if (!meet(p.life, life)) continue;
+        if (!live_together(p.life, life)) continue;
         const int64_t gap = p.offset - top;
         if (gap >= bytes && (best < 0 || gap < best_gap)) {
           best = top;
@@ -102,7 +102,7 @@ class PlacedBuffers {
     placed.insert(std::upper_bound(placed.begin(), placed.end(), p.offset, below), p);
     block->life = {std::min(block->life.first, p.life.first),
                    std::max(block->life.last, p.life.last)};
-    if (placed.size() >= kMostInBlock) split(block);
+    if (placed.size() >= kMostInBlock) split_block(block);
   }
 
  private:
@@ -112,7 +112,7 @@ class PlacedBuffers {
     Life life;                   ///< from the first's beginning to the last's end
   };
 
-  void split(std::vector<Block>::iterator block) {
+  void split_block(std::vector<Block>::iterator block) {
     const auto middle = block->placed.begin() + kMostInBlock / 2;
     Block second{{middle, block->placed.end()}, middle->life};
     block->placed.erase(middle, block->placed.end());
@@ -126,8 +126,8 @@ class PlacedBuffers {
   std::vector<Block> blocks_;
 };
 
-Arena place(const Storage& storage, const std::vector<Life>& lives,
-            const std::vector<size_t>& queue) {
+Arena place_buffers(const Storage& storage, const std::vector<Life>& lives,
+                    const std::vector<size_t>& queue) {
   Arena out;
   out.offsets.assign(storage.buffers.size(), 0);
   PlacedBuffers placed;
@@ -143,7 +143,7 @@ Arena place(const Storage& storage, const std::vector<Life>& lives,
 }
 
 /// Pairs of buffers that live at the same time, and each with itself.
-int64_t meetings(const std::vector<Life>& lives) {
+int64_t count_meetings(const std::vector<Life>& lives) {
   std::vector<int> ends;
   for (const Life& l : lives) ends.push_back(l.last);
   std::vector<int> starts;
@@ -186,18 +186,18 @@ Arena plan_arena(const Storage& storage, const std::vector<Life>& lives) {
   // Then every buffer is held against those that are placed and live at the same time: of so many
   // that takes half a second.
   constexpr int64_t kMostMeetings = 50'000'000;
-  if (by_birth.bytes == most_live(storage, lives) || meetings(lives) > kMostMeetings)
+  if (by_birth.bytes == most_live(storage, lives) || count_meetings(lives) > kMostMeetings)
     return by_birth;
   std::vector<size_t> queue(storage.buffers.size());
   std::iota(queue.begin(), queue.end(), size_t{0});
   std::stable_sort(queue.begin(), queue.end(), [&](size_t a, size_t b) {
     return storage.buffers[a].bytes > storage.buffers[b].bytes;
   });
-  Arena by_size = place(storage, lives, queue);
+  Arena by_size = place_buffers(storage, lives, queue);
   std::stable_sort(queue.begin(), queue.end(), [&](size_t a, size_t b) {
     return lives[a].last - lives[a].first > lives[b].last - lives[b].first;
   });
-  Arena by_life = place(storage, lives, queue);
+  Arena by_life = place_buffers(storage, lives, queue);
   return by_life.bytes < by_size.bytes ? by_life : by_size;
 }
 

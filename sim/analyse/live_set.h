@@ -19,7 +19,7 @@ StepOrder given_order(const Storage& storage);
 
 /// When each buffer is live if the steps run in this order. While a step runs, all it reads and
 /// writes is live, and so is everything that a later step reads.
-std::vector<Life> lives(const Storage& storage, const StepOrder& order);
+std::vector<Life> lives_of_buffers(const Storage& storage, const StepOrder& order);
 
 /// The largest live set of an order, and where it is.
 struct LivePeak {
@@ -45,6 +45,6 @@ Arena plan_arena(const Storage& storage, const std::vector<Life>& lives);
 /// An order with a lower peak, by list scheduling: of the steps that are ready, run the one that
 /// leaves the least live, or needs the least new memory, or comes first; each from the first step
 /// on and from the last step back. The best of these and of the given order.
-StepOrder reorder(const Storage& storage);
+StepOrder reorder_steps(const Storage& storage);
 
 }  // namespace accsim::sim

@@ -14,7 +14,7 @@ bool works_in_place(const Node& node) {
 
 int shift_port(const Node& node) {
   const OpRow* row = find_op(node);
-  return row ? row->port(PortRole::shift) : kNoPort;
+  return row ? row->port_of(PortRole::shift) : kNoPort;
 }
 
 std::string op_label(const Node& node) {

@@ -34,7 +34,7 @@ struct ToValue {
   }
 };
 
-void widen(double v, AttributeSummary& to) {
+void widen_range(double v, AttributeSummary& to) {
   if (std::isnan(v)) return;
   to.least = to.least ? std::min(*to.least, v) : v;
   to.most = to.most ? std::max(*to.most, v) : v;
@@ -42,8 +42,8 @@ void widen(double v, AttributeSummary& to) {
 
 struct Widen {
   AttributeSummary& to;
-  void operator()(int64_t v) const { widen(static_cast<double>(v), to); }
-  void operator()(double v) const { widen(v, to); }
+  void operator()(int64_t v) const { widen_range(static_cast<double>(v), to); }
+  void operator()(double v) const { widen_range(v, to); }
   void operator()(const std::vector<int64_t>& list) const {
     for (int64_t v : list) (*this)(v);
   }
@@ -54,7 +54,7 @@ struct Widen {
 };
 
 /// A total order that NaN doesn't break: by kind, then value, then text.
-bool before(const AttributeValue& a, const AttributeValue& b) {
+bool comes_before(const AttributeValue& a, const AttributeValue& b) {
   if (a.index() != b.index()) return a.index() < b.index();
   if (a < b) return true;
   if (b < a) return false;
@@ -64,7 +64,7 @@ bool before(const AttributeValue& a, const AttributeValue& b) {
 struct Before {
   bool operator()(const std::pair<std::string, AttributeValue>& a,
                   const std::pair<std::string, AttributeValue>& b) const {
-    return before(a.second, b.second);
+    return comes_before(a.second, b.second);
   }
 };
 

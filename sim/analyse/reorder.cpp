@@ -44,14 +44,14 @@ class ListScheduler {
     }
   }
 
-  StepOrder run(Prefer prefer) {
+  StepOrder schedule_steps(Prefer prefer) {
     for (size_t s = 0; s < waits_.size(); ++s)
-      if (waits_[s] == 0) ready_.insert(position(static_cast<int>(s)));
+      if (waits_[s] == 0) ready_.insert(position_of(static_cast<int>(s)));
     StepOrder out;
     while (!ready_.empty()) {
-      const int chosen = choose(prefer);
-      ready_.erase(position(chosen));
-      take(chosen, static_cast<int>(out.size()));
+      const int chosen = choose_step(prefer);
+      ready_.erase(position_of(chosen));
+      take_step(chosen, static_cast<int>(out.size()));
       out.push_back(chosen);
     }
     if (backward_) std::reverse(out.begin(), out.end());
@@ -60,18 +60,18 @@ class ListScheduler {
 
  private:
   /// Place in the given order, seen from this end; its own inverse.
-  int position(int step) const {
+  int position_of(int step) const {
     return backward_ ? static_cast<int>(storage_.steps.size()) - 1 - step : step;
   }
 
-  int choose(Prefer prefer) const {
+  int choose_step(Prefer prefer) const {
     using Key = std::tuple<int64_t, int64_t, int64_t>;
     Key best{};
     int chosen = -1, seen = 0;
     for (int at : ready_) {
       if (++seen > kMostCandidates) break;
-      const int step = position(at);
-      const auto [more, less] = change(step);
+      const int step = position_of(at);
+      const auto [more, less] = memory_change(step);
       const int64_t age = -ready_at_[static_cast<size_t>(step)];
       const Key key = prefer == Prefer::least_left  ? Key{more - less, more, age}
                       : prefer == Prefer::least_new ? Key{less >= more ? 0 : more, more - less, age}
@@ -84,7 +84,7 @@ class ListScheduler {
   }
 
   /// Bytes that the step allocates, and bytes that are free behind it.
-  std::pair<int64_t, int64_t> change(int step) const {
+  std::pair<int64_t, int64_t> memory_change(int step) const {
     int64_t more = 0, less = 0;
     for (int id : storage_.steps[static_cast<size_t>(step)].buffers) {
       const auto b = static_cast<size_t>(id);
@@ -94,14 +94,14 @@ class ListScheduler {
     return {more, less};
   }
 
-  void take(int step, int now) {
+  void take_step(int step, int now) {
     for (int b : storage_.steps[static_cast<size_t>(step)].buffers) {
       started_[static_cast<size_t>(b)] = true;
       --left_[static_cast<size_t>(b)];
     }
     for (int s : next_[static_cast<size_t>(step)])
       if (--waits_[static_cast<size_t>(s)] == 0) {
-        ready_.insert(position(s));
+        ready_.insert(position_of(s));
         ready_at_[static_cast<size_t>(s)] = now + 1;
       }
   }
@@ -119,12 +119,12 @@ class ListScheduler {
 
 }  // namespace
 
-StepOrder reorder(const Storage& storage) {
+StepOrder reorder_steps(const Storage& storage) {
   StepOrder best = given_order(storage);
   int64_t peak = live_peak(storage, best).bytes;
   for (const bool backward : {false, true})
     for (const Prefer prefer : {Prefer::least_left, Prefer::least_new, Prefer::latest_ready}) {
-      StepOrder order = ListScheduler(storage, backward).run(prefer);
+      StepOrder order = ListScheduler(storage, backward).schedule_steps(prefer);
       const int64_t its = live_peak(storage, order).bytes;
       if (its >= peak) continue;
       peak = its;

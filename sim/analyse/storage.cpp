@@ -20,11 +20,11 @@ class Builder {
         kept_(graph.tensors.size(), false),
         alone_(graph.tensors.size(), false) {}
 
-  Storage run() {
-    for (TensorId id : graph_.outputs) kept_[index(id)] = true;
+  Storage build_storage() {
+    for (TensorId id : graph_.outputs) kept_[as_index(id)] = true;
     count_readers();
     for (TensorId id : graph_.inputs)
-      if (!graph_.tensor(id).constant && buffer_[index(id)] < 0) add_buffer(id, -1);
+      if (!graph_.tensor(id).constant && buffer_[as_index(id)] < 0) add_buffer(id, -1);
     for (const Layer& layer : lowered_.layers) {
       const Node& node = graph_.nodes[static_cast<size_t>(layer.node)];
       if (!node.folded) add_step(layer, node);
@@ -33,14 +33,14 @@ class Builder {
   }
 
  private:
-  static size_t index(TensorId id) { return static_cast<size_t>(id); }
-  Storage::Buffer& buffer(TensorId id) {
-    return out_.buffers[static_cast<size_t>(buffer_[index(id)])];
+  static size_t as_index(TensorId id) { return static_cast<size_t>(id); }
+  Storage::Buffer& buffer_of(TensorId id) {
+    return out_.buffers[static_cast<size_t>(buffer_[as_index(id)])];
   }
 
   /// What is computed off line (the Shape of an activation) doesn't read at run time.
   void count_readers() {
-    const auto readers = consumers(graph_);
+    const auto readers = consumers_by_tensor(graph_);
     for (size_t t = 0; t < readers.size(); ++t)
       readers_[t] =
           static_cast<size_t>(std::count_if(readers[t].begin(), readers[t].end(), [this](NodeId n) {
@@ -49,16 +49,17 @@ class Builder {
   }
 
   void add_buffer(TensorId id, int writer) {
-    buffer_[index(id)] = static_cast<int>(out_.buffers.size());
-    alone_[index(id)] = writer >= 0 && readers_[index(id)] == 1 && !kept_[index(id)];
-    out_.buffers.push_back({bytes_of(graph_.tensor(id)), writer, kept_[index(id)], {}, {id}});
+    buffer_[as_index(id)] = static_cast<int>(out_.buffers.size());
+    alone_[as_index(id)] = writer >= 0 && readers_[as_index(id)] == 1 && !kept_[as_index(id)];
+    out_.buffers.push_back({bytes_of(graph_.tensor(id)), writer, kept_[as_index(id)], {}, {id}});
   }
 
-  void share(TensorId id, TensorId with) {
-    buffer_[index(id)] = buffer_[index(with)];
-    alone_[index(id)] = alone_[index(with)] && readers_[index(id)] == 1 && !kept_[index(id)];
-    Storage::Buffer& b = buffer(id);
-    b.kept = b.kept || kept_[index(id)];
+  void share_buffer(TensorId id, TensorId with) {
+    buffer_[as_index(id)] = buffer_[as_index(with)];
+    alone_[as_index(id)] =
+        alone_[as_index(with)] && readers_[as_index(id)] == 1 && !kept_[as_index(id)];
+    Storage::Buffer& b = buffer_of(id);
+    b.kept = b.kept || kept_[as_index(id)];
     b.tensors.push_back(id);
   }
 
@@ -67,8 +68,8 @@ class Builder {
     Storage::Step step;
     step.node = layer.node;
     for (TensorId id : node.inputs) {
-      if (id == kNoTensor || buffer_[index(id)] < 0) continue;
-      step.buffers.push_back(buffer_[index(id)]);
+      if (id == kNoTensor || buffer_[as_index(id)] < 0) continue;
+      step.buffers.push_back(buffer_[as_index(id)]);
       const NodeId producer = graph_.tensor(id).producer;
       if (producer != kNoNode) step.before.push_back(step_of_[static_cast<size_t>(producer)]);
     }
@@ -76,10 +77,10 @@ class Builder {
     for (TensorId id : node.outputs) {
       if (id == kNoTensor || graph_.tensor(id).constant) continue;
       if (over != kNoTensor && id == node.outputs[0])
-        share(id, over);
+        share_buffer(id, over);
       else
         add_buffer(id, at);
-      step.buffers.push_back(buffer_[index(id)]);
+      step.buffers.push_back(buffer_[as_index(id)]);
     }
     for (std::vector<int>* list : {&step.before, &step.buffers}) {
       std::sort(list->begin(), list->end());
@@ -93,14 +94,14 @@ class Builder {
 
   /// The input whose buffer the first output shares; kNoTensor when it has its own.
   TensorId view_or_overwritten(const Layer& layer, const Node& node) {
-    if (is_view(graph_, layer) && buffer_[index(node.inputs[0])] >= 0) {
+    if (is_view(graph_, layer) && buffer_[as_index(node.inputs[0])] >= 0) {
       ++out_.views;
       return node.inputs[0];
     }
     if (!in_place_ || node.outputs.size() != 1 || !works_in_place(node)) return kNoTensor;
     const Tensor& result = graph_.tensor(node.outputs[0]);
     for (TensorId id : node.inputs) {
-      if (id == kNoTensor || buffer_[index(id)] < 0 || !alone_[index(id)]) continue;
+      if (id == kNoTensor || buffer_[as_index(id)] < 0 || !alone_[as_index(id)]) continue;
       const Tensor& t = graph_.tensor(id);
       if (t.dims != result.dims || bits(t.dtype) != bits(result.dtype)) continue;
       ++out_.in_place;
@@ -131,7 +132,7 @@ bool is_view(const Graph& graph, const Layer& layer) {
 }
 
 Storage storage_of(const Graph& graph, const Lowered& lowered, bool in_place) {
-  return Builder(graph, lowered, in_place).run();
+  return Builder(graph, lowered, in_place).build_storage();
 }
 
 }  // namespace accsim::sim

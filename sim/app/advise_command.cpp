@@ -30,21 +30,21 @@ void AdviseCommand::add_to(Command& program) {
 }
 
 int AdviseCommand::run(const Console& console) const {
-  const auto elaborate_options = model_.elaborate();
-  const auto options = mapping_.parse();
+  const auto elaborate_options = model_.to_elaborate_options();
+  const auto options = mapping_.to_map_options();
   Errors errors;
-  collect(elaborate_options, errors);
-  collect(options, errors);
+  collect_errors(elaborate_options, errors);
+  collect_errors(options, errors);
   if (!errors.empty()) return report_errors(errors);
-  Journal journal(console.verbose());
-  journal.reads("machine", hw_);
-  journal.reads("model", model_.model());
+  Journal journal(console.is_verbose());
+  journal.note_read("machine", hw_);
+  journal.note_read("model", model_.model_path());
   const Result<hw::HwConfig> machine = load_machine(hw_);
-  Result<Graph> graph = model_.load(*elaborate_options);
-  collect(machine, errors);
-  collect(graph, errors);
+  Result<Graph> graph = model_.load_model(*elaborate_options);
+  collect_errors(machine, errors);
+  collect_errors(graph, errors);
   if (!errors.empty()) return report_errors(errors);
-  journal.step("machine and model read");
+  journal.note_step("machine and model read");
   // What is too much for one machine isn't costed on a hundred.
   const auto once = cost_network(*graph, *machine, *options, elaborate_options->limits.programs);
   if (!once) return report_errors(once.errors());
@@ -52,7 +52,8 @@ int AdviseCommand::run(const Console& console) const {
   if (!workload) return report_errors(workload.errors());
   const Result<Advice> advice = advise(*workload, *machine, *options);
   if (!advice) return report_errors(advice.errors());
-  journal.step(fmt::format("{} fields moved, the network costed each time", advice->fields.size()));
+  journal.note_step(
+      fmt::format("{} fields moved, the network costed each time", advice->fields.size()));
   if (!json_.empty())
     if (const int code = write_result(json_, to_json(*advice)); code != kExitOk || json_ == "-")
       return code;

@@ -16,12 +16,13 @@ void AnnotateOptions::add_to(Command& command) {
         .kind = ValueKind::written_file}});
 }
 
-int AnnotateOptions::write(const ModelOptions& model, const Report& report,
-                           const std::string& command) const {
+int AnnotateOptions::write_annotated(const ModelOptions& model, const Report& report,
+                                     const std::string& command) const {
   if (file_.empty()) return kExitOk;
-  const Result<ElaborateOptions> elaborate = model.elaborate();
+  const Result<ElaborateOptions> elaborate = model.to_elaborate_options();
   if (!elaborate) return report_errors(elaborate.errors());
-  const Result<PatchedFile> patched = annotate({model.model(), *elaborate, file_, command}, report);
+  const Result<PatchedFile> patched =
+      annotate_with_report({model.model_path(), *elaborate, file_, command}, report);
   if (!patched) return report_errors(patched.errors());
   return write_pieces(file_, [&](const TextSink& sink) {
     for (const std::string_view piece : patched->pieces())

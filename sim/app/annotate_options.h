@@ -10,10 +10,11 @@ namespace accsim::sim {
 class AnnotateOptions {
  public:
   void add_to(Command& command);
-  bool wanted() const { return !file_.empty(); }
+  bool is_wanted() const { return !file_.empty(); }
   bool to_stdout() const { return file_ == "-"; }
   /// Writes the annotated model, if one is wanted. `command` is what made the report. Exit code.
-  int write(const ModelOptions& model, const Report& report, const std::string& command) const;
+  int write_annotated(const ModelOptions& model, const Report& report,
+                      const std::string& command) const;
 
  private:
   std::string file_;

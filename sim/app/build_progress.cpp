@@ -36,7 +36,7 @@ void BuildProgress::operator()(const hw::BuildStep& step) {
     progress_.emplace();
     waits_ = waits;
   }
-  (*progress_)(fmt::format("{}, {:.0f} s", step_text(step), progress_->seconds()));
+  (*progress_)(fmt::format("{}, {:.0f} s", step_text(step), progress_->elapsed_seconds()));
 }
 
 }  // namespace accsim::sim

@@ -88,22 +88,22 @@ struct Commands {
 
   /// Runs the one that was chosen; nothing when none was.
   std::optional<int> run_chosen(const Command& program) const {
-    if (hw.chosen()) return hw.run();
-    if (documents.chosen()) return documents.run(program, version);
-    if (shapes.chosen()) return shapes.run(console);
-    if (verify.chosen()) return verify.run(console);
-    if (vectors.chosen()) return vectors.run(console, version);
-    if (run.chosen()) return run.run(console);
-    if (diff.chosen()) return diff.run();
-    if (inspect.chosen()) return inspect.run(console);
-    if (tile.chosen()) return tile.run();
-    if (cut.chosen()) return cut.run();
-    if (gemm.chosen()) return gemm.run();
-    if (sweep.chosen()) return sweep.run(version, console);
-    if (compare.chosen()) return compare.run(console, command, version);
-    if (advise.chosen()) return advise.run(console);
-    if (validate.chosen()) return validate.run(console, version);
-    if (serve.chosen()) return serve.run(version);
+    if (hw.is_chosen()) return hw.run();
+    if (documents.is_chosen()) return documents.run(program, version);
+    if (shapes.is_chosen()) return shapes.run(console);
+    if (verify.is_chosen()) return verify.run(console);
+    if (vectors.is_chosen()) return vectors.run(console, version);
+    if (run.is_chosen()) return run.run(console);
+    if (diff.is_chosen()) return diff.run();
+    if (inspect.is_chosen()) return inspect.run(console);
+    if (tile.is_chosen()) return tile.run();
+    if (cut.is_chosen()) return cut.run();
+    if (gemm.is_chosen()) return gemm.run();
+    if (sweep.is_chosen()) return sweep.run(version, console);
+    if (compare.is_chosen()) return compare.run(console, command, version);
+    if (advise.is_chosen()) return advise.run(console);
+    if (validate.is_chosen()) return validate.run(console, version);
+    if (serve.is_chosen()) return serve.run(version);
     return std::nullopt;
   }
 };
@@ -137,9 +137,9 @@ int run_cli(int argc, char** argv) {
   const ParseOutcome parsed =
       parse_command_line(program, {argv + std::min(argc, 1), argv + argc},
                          [](const std::string& given) { return find_machine(given); });
-  if (parsed.wants_help) return print_out(help_text(program.innermost()));
+  if (parsed.wants_help) return print_out(help_text(program.innermost_command()));
   if (parsed.wants_version) return print_out(program.version + "\n");
-  if (!parsed.good()) return report_errors({usage_error(program, parsed)});
+  if (!parsed.is_good()) return report_errors({usage_error(program, parsed)});
   if (const Status good = check_misspelt_files(program); !good) return report_errors(good.errors());
   if (const Status good = check_file_options(program); !good) return report_errors(good.errors());
   if (const std::optional<int> code = commands.run_chosen(program)) return *code;

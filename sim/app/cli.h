@@ -13,7 +13,7 @@ int run_cli(int argc, char** argv);
 
 /// Adds a result's errors, if it has any, so that all can be reported at once.
 template <class T>
-void collect(const Result<T>& result, Errors& errors) {
+void collect_errors(const Result<T>& result, Errors& errors) {
   if (!result) errors.insert(errors.end(), result.errors().begin(), result.errors().end());
 }
 

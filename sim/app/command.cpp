@@ -64,14 +64,14 @@ const OptionRow* Command::find(std::string_view long_name) const {
   return found == rows_.end() ? nullptr : &*found;
 }
 
-bool Command::given(std::string_view long_name) const {
+bool Command::is_given(std::string_view long_name) const {
   const OptionRow* const row = find(long_name);
   return row != nullptr && !row->given.empty();
 }
 
-const Command& Command::innermost() const {
+const Command& Command::innermost_command() const {
   for (const auto& command : commands_)
-    if (command->chosen()) return command->innermost();
+    if (command->is_chosen()) return command->innermost_command();
   return *this;
 }
 

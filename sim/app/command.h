@@ -36,13 +36,13 @@ class Command {
   /// The row of an option; nullptr for none.
   const OptionRow* find(std::string_view long_name) const;
   /// Was the option on the command line?
-  bool given(std::string_view long_name) const;
+  bool is_given(std::string_view long_name) const;
 
   /// Was it named on the command line? The program always is.
-  bool chosen() const { return chosen_; }
+  bool is_chosen() const { return chosen_; }
   void choose() { chosen_ = true; }
   /// The command that was meant: the last one that was named.
-  const Command& innermost() const;
+  const Command& innermost_command() const;
 
   std::string footer;          ///< the help's end; exit codes come last
   std::string version;         ///< what --version prints; "": there is no such option

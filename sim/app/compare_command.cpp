@@ -33,7 +33,7 @@ struct Costing {
   std::vector<Graph> graphs;
   Limits limits;
 
-  Result<RunSide> side(size_t machine, size_t graph, const MapOptions& options) const {
+  Result<RunSide> cost_side(size_t machine, size_t graph, const MapOptions& options) const {
     const auto costed = cost_network(graphs[graph], machines[machine], options, limits.programs);
     if (!costed) return costed.errors();
     if (Status s = check_pins(*costed, options); !s) return s.errors();
@@ -80,9 +80,9 @@ void CompareCommand::add_to(Command& program) {
 }
 
 Result<std::vector<Comparison>> CompareCommand::of_reports() const {
-  const auto words = graph_.words();
-  std::string option = words.empty() ? mapping_.chosen() : words.front();
-  if (option.empty()) option = mapping_b_.given();
+  const auto words = graph_.option_words();
+  std::string option = words.empty() ? mapping_.first_chosen() : words.front();
+  if (option.empty()) option = mapping_b_.first_given();
   if (!option.empty())
     return Error{Errc::usage,
                  "reports say what was costed and how; options of models and mappings go with "
@@ -98,7 +98,7 @@ Result<std::vector<Comparison>> CompareCommand::of_reports() const {
       continue;
     }
     Result<RunSide> side = read_report(path);
-    collect(side, errors);
+    collect_errors(side, errors);
     if (side) sides.push_back(std::move(*side));
   }
   if (!errors.empty()) return errors;
@@ -109,13 +109,14 @@ Result<std::vector<Comparison>> CompareCommand::of_reports() const {
 
 Result<std::vector<Comparison>> CompareCommand::of_machines() const {
   Errors errors;
-  const auto elaborate_options = graph_.elaborate();
-  const auto options_a = mapping_.parse(), options_b = mapping_b_.over(mapping_).parse("--b-");
-  collect(elaborate_options, errors);
-  collect(options_a, errors);
-  if (options_a) collect(options_b, errors);
+  const auto elaborate_options = graph_.to_elaborate_options();
+  const auto options_a = mapping_.to_map_options(),
+             options_b = mapping_b_.merged_over(mapping_).to_map_options("--b-");
+  collect_errors(elaborate_options, errors);
+  collect_errors(options_a, errors);
+  if (options_a) collect_errors(options_b, errors);
   const bool same_run = machines_.size() == 1 && inputs_.size() == 1;
-  if (same_run && mapping_b_.given().empty())
+  if (same_run && mapping_b_.first_given().empty())
     errors.push_back({Errc::usage,
                       "one model on one machine is one run: name a second --hw, a second model, or "
                       "how B is mapped, e.g. --b-objective energy",
@@ -124,24 +125,24 @@ Result<std::vector<Comparison>> CompareCommand::of_machines() const {
   Costing costing{{}, {}, elaborate_options->limits};
   for (const std::string& path : machines_) {
     auto machine = load_machine(path);
-    collect(machine, errors);
+    collect_errors(machine, errors);
     if (machine) costing.machines.push_back(std::move(*machine));
   }
   auto graphs = load_graphs(inputs_, *elaborate_options);
-  collect(graphs, errors);
+  collect_errors(graphs, errors);
   if (graphs) costing.graphs = std::move(*graphs);
   if (!errors.empty()) return errors;
 
   std::vector<Comparison> out;
   const auto compare = [&](const Result<RunSide>& a, size_t machine, size_t graph) {
-    const auto b = costing.side(machine, graph, *options_b);
-    collect(b ? b : Result<RunSide>(mapping_b_.about_b(b.errors())), errors);
+    const auto b = costing.cost_side(machine, graph, *options_b);
+    collect_errors(b ? b : Result<RunSide>(mapping_b_.about_b(b.errors())), errors);
     if (a && b) out.push_back(compare_runs(*a, *b));
   };
   const bool by_model = machines_.size() == 1 && inputs_.size() > 1;  // models with the first
   for (size_t g = 0; g < (by_model ? 1 : inputs_.size()); ++g) {
-    const auto a = costing.side(0, g, *options_a);
-    collect(a, errors);
+    const auto a = costing.cost_side(0, g, *options_a);
+    collect_errors(a, errors);
     if (same_run) compare(a, 0, g);
     for (size_t m = 1; m < machines_.size(); ++m) compare(a, m, g);
     for (size_t other = 1; by_model && other < inputs_.size(); ++other) compare(a, 0, other);
@@ -150,8 +151,8 @@ Result<std::vector<Comparison>> CompareCommand::of_machines() const {
   return out;
 }
 
-int CompareCommand::print(const std::vector<Comparison>& comparisons, const Console& console,
-                          const std::string& page) const {
+int CompareCommand::print_comparisons(const std::vector<Comparison>& comparisons,
+                                      const Console& console, const std::string& page) const {
   if (!json_.empty())
     if (const int code = write_result(json_, to_json(comparisons)); code != kExitOk) return code;
   if (!html_.empty())
@@ -159,7 +160,7 @@ int CompareCommand::print(const std::vector<Comparison>& comparisons, const Cons
   if (quiet_ || json_ == "-" || html_ == "-") return kExitOk;
   const TextOptions options{.width = static_cast<int>(Console::width()),
                             .colour = console.colour(),
-                            .all_layers = all_ || console.verbose()};
+                            .all_layers = all_ || console.is_verbose()};
   std::string text;
   for (const Comparison& c : comparisons)
     text += (text.empty() ? "" : "\n\n") + to_text(c, options);
@@ -168,14 +169,15 @@ int CompareCommand::print(const std::vector<Comparison>& comparisons, const Cons
 
 int CompareCommand::run(const Console& console, const std::string& command,
                         const std::string& version) const {
-  Journal journal(console.verbose());
-  for (const std::string& path : machines_) journal.reads("machine", path);
+  Journal journal(console.is_verbose());
+  for (const std::string& path : machines_) journal.note_read("machine", path);
   for (const std::string& path : inputs_)
-    journal.reads(machines_.empty() ? "report" : "model", path);
+    journal.note_read(machines_.empty() ? "report" : "model", path);
   const auto comparisons = machines_.empty() ? of_reports() : of_machines();
   if (!comparisons) return report_errors(comparisons.errors());
-  journal.step("read, costed and compared");
-  return print(*comparisons, console, html_.empty() ? "" : to_html(*comparisons, command, version));
+  journal.note_step("read, costed and compared");
+  return print_comparisons(*comparisons, console,
+                           html_.empty() ? "" : to_html(*comparisons, command, version));
 }
 
 }  // namespace accsim::sim

@@ -19,8 +19,8 @@ class CompareCommand : public SubCommand {
  private:
   Result<std::vector<Comparison>> of_reports() const;
   Result<std::vector<Comparison>> of_machines() const;
-  int print(const std::vector<Comparison>& comparisons, const Console& console,
-            const std::string& page) const;
+  int print_comparisons(const std::vector<Comparison>& comparisons, const Console& console,
+                        const std::string& page) const;
 
   ModelOptions graph_;
   MappingOptions mapping_, mapping_b_;

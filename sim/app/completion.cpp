@@ -58,7 +58,8 @@ struct Completed {
   Value positional;
 };
 
-void collect(const Command& command, const std::string& path, std::vector<Completed>& out) {
+void collect_commands(const Command& command, const std::string& path,
+                      std::vector<Completed>& out) {
   Completed completed{path, {}, command.rows(), {}};
   for (const Command* sub : command.commands()) completed.commands.push_back(sub->name());
   for (const OptionRow& row : completed.rows)
@@ -68,7 +69,7 @@ void collect(const Command& command, const std::string& path, std::vector<Comple
     }
   out.push_back(std::move(completed));
   for (const Command* sub : command.commands())
-    collect(*sub, path.empty() ? sub->name() : path + " " + sub->name(), out);
+    collect_commands(*sub, path.empty() ? sub->name() : path + " " + sub->name(), out);
 }
 
 /// Where a command's words are asked for, those of all.
@@ -82,12 +83,12 @@ void offer_commands(std::vector<Completed>& commands) {
       if (row.kind == ValueKind::command) command.positional = {Follows::words, names, ""};
 }
 
-std::string words(const std::vector<std::string>& list) {
+std::string join_words(const std::vector<std::string>& list) {
   return fmt::format("{}", fmt::join(list, " "));
 }
 
 /// The pattern of a shell's case for "the command so far, then a word that goes on with it".
-std::string deeper(const std::vector<Completed>& commands) {
+std::string subcommand_patterns(const std::vector<Completed>& commands) {
   std::string out;
   for (const Completed& command : commands)
     if (!command.path.empty()) {
@@ -100,7 +101,7 @@ std::string deeper(const std::vector<Completed>& commands) {
 // ---- bash ---------------------------------------------------------------------------------------
 
 std::string bash_value(const Value& value) {
-  const std::string list = words(value.words);
+  const std::string list = join_words(value.words);
   switch (value.what) {
     case Follows::words:
       return fmt::format("_accsim_words \"{}\"", list);
@@ -163,10 +164,10 @@ _accsim() {
     case "$command ${COMP_WORDS[i]}" in
 )";
 
-std::string bash(const std::vector<Completed>& commands) {
+std::string bash_script(const std::vector<Completed>& commands) {
   std::string out = kBashHead;
   out += fmt::format("      {}) command=${{command:+$command }}${{COMP_WORDS[i]}} ;;\n",
-                     deeper(commands));
+                     subcommand_patterns(commands));
   out += "    esac\n  done\n  case \"$command:$previous\" in\n";
   for (const Completed& command : commands)
     for (const OptionRow& row : command.rows) {
@@ -193,7 +194,7 @@ std::string bash(const std::vector<Completed>& commands) {
     out += fmt::format(
         "    \"{}\")\n      if [[ $current == -* ]]; then _accsim_words \"{}\"\n"
         "      else {}; fi ;;\n",
-        command.path, words(options), bash_value(value));
+        command.path, join_words(options), bash_value(value));
   }
   return out + "  esac\n}\n\ncomplete -F _accsim accsim\n";
 }
@@ -219,14 +220,14 @@ std::string zsh_text(const std::string& text) {
 std::string zsh_value(const Value& value) {
   switch (value.what) {
     case Follows::words:
-      return "(" + words(value.words) + ")";
+      return "(" + join_words(value.words) + ")";
     case Follows::list:
-      return "{ _values -s , words " + words(value.words) + " }";
+      return "{ _values -s , words " + join_words(value.words) + " }";
     case Follows::file: {
       std::string files =
           value.ending.empty() ? "_files" : fmt::format("_files -g \"*.{}(-.)\"", value.ending);
       if (value.words.empty()) return files;
-      return fmt::format("{{ compadd -- {}; {} }}", words(value.words), files);
+      return fmt::format("{{ compadd -- {}; {} }}", join_words(value.words), files);
     }
     case Follows::folder:
       return "_files -/";
@@ -236,14 +237,14 @@ std::string zsh_value(const Value& value) {
   return " ";
 }
 
-std::string zsh(const std::vector<Completed>& commands) {
+std::string zsh_script(const std::vector<Completed>& commands) {
   std::string out =
       "#compdef accsim\n# zsh completion of accsim. Made by: accsim completion zsh\n\n_accsim() {\n"
       "  local command=\"\" i taken=0\n  for ((i = 2; i < CURRENT; i++)); do\n"
       "    case \"$command ${words[i]}\" in\n";
   out += fmt::format(
       "      {}) command=${{command:+$command }}${{words[i]}}; taken=$((i - 1)) ;;\n", [&] {
-        std::string patterns = deeper(commands);
+        std::string patterns = subcommand_patterns(commands);
         for (size_t at = 0; (at = patterns.find("\" | \"", at)) != std::string::npos;)
           patterns.replace(at, 5, "\"|\"");
         return patterns;
@@ -259,8 +260,9 @@ std::string zsh(const std::vector<Completed>& commands) {
       for (const std::string& spelling : row.spellings()) {
         const bool joined = !row.is_flag() && spelling.starts_with("--");  // --json=FILE, too
         std::string spec = (row.is_repeatable() ? "*" : "") + spelling + (joined ? "=" : "");
-        spec += "[" + zsh_text(row.meaning()) + "]";
-        if (!row.is_flag()) spec += ":" + zsh_text(row.value()) + ":" + zsh_value(value_of(row));
+        spec += "[" + zsh_text(row.meaning_text()) + "]";
+        if (!row.is_flag())
+          spec += ":" + zsh_text(row.value_word()) + ":" + zsh_value(value_of(row));
         out += " \\\n        " + single_quoted(spec);
       }
     }
@@ -288,12 +290,12 @@ std::string fish_quoted(const std::string& text) {
 }
 
 std::string fish_value(const Value& value) {
-  const std::string list = value.words.empty() ? "" : " -a " + fish_quoted(words(value.words));
+  const std::string list = value.words.empty() ? "" : " -a " + fish_quoted(join_words(value.words));
   switch (value.what) {
     case Follows::words:
       return " -x" + list;
     case Follows::list:
-      return " -x -a " + fish_quoted("(__fish_append , " + words(value.words) + ")");
+      return " -x -a " + fish_quoted("(__fish_append , " + join_words(value.words) + ")");
     case Follows::file:
       return " -rF" + list;
     case Follows::folder:
@@ -304,7 +306,7 @@ std::string fish_value(const Value& value) {
   return " -x";
 }
 
-std::string fish(const std::vector<Completed>& commands) {
+std::string fish_script(const std::vector<Completed>& commands) {
   std::string patterns;
   for (const Completed& command : commands)
     if (!command.path.empty())
@@ -329,20 +331,20 @@ std::string fish(const std::vector<Completed>& commands) {
         out +=
             spelling.starts_with("--") ? " -l " + spelling.substr(2) : " -s " + spelling.substr(1);
       out += (row.is_flag() ? "" : fish_value(value_of(row))) + " -d " +
-             fish_quoted(row.meaning()) + "\n";
+             fish_quoted(row.meaning_text()) + "\n";
     }
     if (!command.commands.empty())
-      out += when + " -a " + fish_quoted(words(command.commands)) + "\n";
+      out += when + " -a " + fish_quoted(join_words(command.commands)) + "\n";
     if (command.positional.what == Follows::file)
       out += when + " -F" +
              (command.positional.words.empty()
                   ? ""
-                  : " -a " + fish_quoted(words(command.positional.words))) +
+                  : " -a " + fish_quoted(join_words(command.positional.words))) +
              "\n";
     if (command.positional.what == Follows::folder)
       out += when + " -a '(__fish_complete_directories)'\n";
     if (command.positional.what == Follows::words)
-      out += when + " -a " + fish_quoted(words(command.positional.words)) + "\n";
+      out += when + " -a " + fish_quoted(join_words(command.positional.words)) + "\n";
   }
   return out;
 }
@@ -356,9 +358,11 @@ const std::vector<std::string>& completion_shells() {
 
 std::string completion_script(const Command& program, const std::string& shell) {
   std::vector<Completed> commands;
-  collect(program, "", commands);
+  collect_commands(program, "", commands);
   offer_commands(commands);
-  return shell == "bash" ? bash(commands) : shell == "zsh" ? zsh(commands) : fish(commands);
+  return shell == "bash"  ? bash_script(commands)
+         : shell == "zsh" ? zsh_script(commands)
+                          : fish_script(commands);
 }
 
 }  // namespace accsim::sim

@@ -17,13 +17,13 @@ namespace accsim::sim {
 namespace {
 
 /// A variable of the environment; "" when it isn't set.
-std::string_view variable(const char* name) {
+std::string_view environment_text(const char* name) {
   const char* const value = std::getenv(name);
   return value == nullptr ? std::string_view() : value;
 }
 
 std::optional<size_t> asked_columns() {
-  const std::string_view text = variable("COLUMNS");
+  const std::string_view text = environment_text("COLUMNS");
   size_t columns = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), columns);
   if (error != std::errc() || end != text.data() + text.size() || columns == 0) return {};
@@ -57,16 +57,17 @@ size_t Console::width() {
 
 bool Console::colour() const {
   if (color_ != "auto") return color_ == "always";
-  if (!variable("NO_COLOR").empty()) return false;
-  if (const std::string_view force = variable("CLICOLOR_FORCE"); !force.empty() && force != "0")
+  if (!environment_text("NO_COLOR").empty()) return false;
+  if (const std::string_view force = environment_text("CLICOLOR_FORCE");
+      !force.empty() && force != "0")
     return true;
-  return isatty(STDOUT_FILENO) != 0 && variable("TERM") != "dumb";
+  return isatty(STDOUT_FILENO) != 0 && environment_text("TERM") != "dumb";
 }
 
 bool Console::unicode() {
   // The first that is set says it, as for setlocale(); asking that would change the program's.
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    const std::string text(variable(name));
+    const std::string text(environment_text(name));
     if (text.empty()) continue;
     return strcasestr(text.c_str(), "utf-8") != nullptr ||
            strcasestr(text.c_str(), "utf8") != nullptr;

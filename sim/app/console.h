@@ -21,7 +21,7 @@ class Console {
   bool colour() const;
   /// Has the locale's character set (LC_ALL, LC_CTYPE, LANG) block characters? It is UTF-8.
   static bool unicode();
-  bool verbose() const { return verbose_; }
+  bool is_verbose() const { return verbose_; }
 
   static constexpr size_t kNoTerminal = 160;
   static constexpr size_t kNarrowest = 60;

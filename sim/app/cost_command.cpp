@@ -25,12 +25,12 @@ namespace {
 void note_mapping(const Report& report, const Journal& journal) {
   int64_t programs = 0;
   for (const LayerReport& layer : report.layers) programs += layer.costs.alone_cycles > 0 ? 1 : 0;
-  journal.note(
+  journal.note_text(
       fmt::format("{} layers take time; {} distinct programs were searched, equal layers "
                   "share one",
                   format_count(programs), format_count(report.distinct_ops)));
-  journal.note(fmt::format("{} tilings bounded, {} timed", format_count(report.candidates),
-                           format_count(report.evaluated)));
+  journal.note_text(fmt::format("{} tilings bounded, {} timed", format_count(report.candidates),
+                                format_count(report.evaluated)));
 }
 
 }  // namespace
@@ -87,10 +87,10 @@ void CostCommand::add_table_to(Command& program) {
 
 void CostCommand::check_options(Errors& errors) const {
   if (hw_.empty()) errors.push_back({Errc::usage, "name a machine, e.g. --hw 64x64", "--hw"});
-  if (model_.model().empty())
+  if (model_.model_path().empty())
     errors.push_back({Errc::usage, "name an ONNX model file (see accsim --help)", "model"});
-  if (!dump_.empty() && (!json_.empty() || !csv_.empty() || !html_.empty() || trace_.wanted() ||
-                         annotate_.wanted() || !by_.empty() || all_))
+  if (!dump_.empty() && (!json_.empty() || !csv_.empty() || !html_.empty() || trace_.is_wanted() ||
+                         annotate_.is_wanted() || !by_.empty() || all_))
     errors.push_back({Errc::usage,
                       "prints programs and no report: ask for --json, --csv, --html, --trace, "
                       "--annotate, --by and --all in a run of their own",
@@ -105,62 +105,64 @@ void CostCommand::check_options(Errors& errors) const {
 
 int CostCommand::run(const Console& console, const std::string& command,
                      const std::string& version) const {
-  Journal journal(console.verbose());
+  Journal journal(console.is_verbose());
   Errors errors;
   check_options(errors);
-  const auto elaborate_options = model_.elaborate();
-  auto map_options = mapping_.parse();
-  collect(elaborate_options, errors);
-  collect(map_options, errors);
+  const auto elaborate_options = model_.to_elaborate_options();
+  auto map_options = mapping_.to_map_options();
+  collect_errors(elaborate_options, errors);
+  collect_errors(map_options, errors);
   if (!errors.empty()) return report_errors(errors);
 
-  journal.reads("machine", hw_);
-  journal.reads("model", model_.model());
+  journal.note_read("machine", hw_);
+  journal.note_read("model", model_.model_path());
   const Result<hw::HwConfig> machine = load_machine(hw_);
-  journal.step("machine read and checked");
-  const Result<Graph> graph = model_.load(*elaborate_options);
-  journal.step("model read, its shapes inferred");
-  collect(machine, errors);
-  collect(graph, errors);
+  journal.note_step("machine read and checked");
+  const Result<Graph> graph = model_.load_model(*elaborate_options);
+  journal.note_step("model read, its shapes inferred");
+  collect_errors(machine, errors);
+  collect_errors(graph, errors);
   if (!errors.empty()) return report_errors(errors);
   map_options->threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   Result<CostedNetwork> costed =
       cost_network(*graph, *machine, *map_options, elaborate_options->limits.programs);
   if (!costed) return report_errors(costed.errors());
   if (Status s = check_pins(*costed, *map_options); !s) return report_errors(s.errors());
-  journal.step("lowered, mapped and timed");
+  journal.note_step("lowered, mapped and timed");
   if (const std::optional<Grouping> grouping = grouping_from(by_))
     roll_up(*grouping, costed->report);
   note_mapping(costed->report, journal);
-  const int code = print(*graph, *costed, console, {command, version});
-  journal.step("printed");
+  const int code = print_outputs(*graph, *costed, console, {command, version});
+  journal.note_step("printed");
   return code;
 }
 
-int CostCommand::print(const Graph& graph, const CostedNetwork& costed, const Console& console,
-                       const Quoted& quoted) const {
+int CostCommand::print_outputs(const Graph& graph, const CostedNetwork& costed,
+                               const Console& console, const Quoted& quoted) const {
   if (!dump_.empty()) {
     const Result<std::string> text = dump_programs(graph, costed, dump_);
     return text ? print_wrapped(*text) : report_errors(text.errors());
   }
-  if (const int code = annotate_.write(model_, costed.report, quoted.command); code != kExitOk)
+  if (const int code = annotate_.write_annotated(model_, costed.report, quoted.command);
+      code != kExitOk)
     return code;
   if (!json_.empty())
     if (const int code = write_result(json_, to_json(costed.report)); code != kExitOk) return code;
   if (!csv_.empty())
     if (const int code = write_result(csv_, to_csv(costed.report)); code != kExitOk) return code;
   if (!html_.empty())
-    if (const int code = write_result(html_, page(costed, quoted)); code != kExitOk) return code;
-  if (const int code = trace_.write(costed); code != kExitOk) return code;
+    if (const int code = write_result(html_, report_page(costed, quoted)); code != kExitOk)
+      return code;
+  if (const int code = trace_.write_timeline(costed); code != kExitOk) return code;
   if (quiet_ || json_ == "-" || csv_ == "-" || html_ == "-") return kExitOk;
   if (trace_.to_stdout() || annotate_.to_stdout()) return kExitOk;
   return print_out(to_text(costed.report, {.width = static_cast<int>(Console::width()),
                                            .colour = console.colour(),
-                                           .all_layers = all_ || console.verbose(),
+                                           .all_layers = all_ || console.is_verbose(),
                                            .unicode = Console::unicode()}));
 }
 
-std::string CostCommand::page(const CostedNetwork& costed, const Quoted& quoted) const {
+std::string CostCommand::report_page(const CostedNetwork& costed, const Quoted& quoted) const {
   const Report& report = costed.report;
   HtmlContext context;
   context.timeline = to_timeline_json(costed);

@@ -25,9 +25,9 @@ class CostCommand {
   void add_table_to(Command& program);
   /// What options ask for of one another.
   void check_options(Errors& errors) const;
-  int print(const Graph& graph, const CostedNetwork& costed, const Console& console,
-            const Quoted& quoted) const;
-  std::string page(const CostedNetwork& costed, const Quoted& quoted) const;
+  int print_outputs(const Graph& graph, const CostedNetwork& costed, const Console& console,
+                    const Quoted& quoted) const;
+  std::string report_page(const CostedNetwork& costed, const Quoted& quoted) const;
 
   ModelOptions model_;
   MappingOptions mapping_;

@@ -6,11 +6,11 @@ namespace accsim::sim {
 
 Result<CostedModel> cost_model(const ModelOptions& model, const MappingOptions& mapping,
                                const hw::HwConfig& hw) {
-  const auto elaborate_options = model.elaborate();
-  const auto map_options = mapping.parse();
+  const auto elaborate_options = model.to_elaborate_options();
+  const auto map_options = mapping.to_map_options();
   if (!elaborate_options) return elaborate_options.errors();
   if (!map_options) return map_options.errors();
-  Result<Graph> graph = model.load(*elaborate_options);
+  Result<Graph> graph = model.load_model(*elaborate_options);
   if (!graph) return graph.errors();
   Result<CostedNetwork> network =
       cost_network(*graph, hw, *map_options, elaborate_options->limits.programs);

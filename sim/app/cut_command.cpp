@@ -12,7 +12,8 @@
 namespace accsim::sim {
 namespace {
 
-std::string summary(const PartModel& part, const std::string& model, const std::string& output) {
+std::string part_summary(const PartModel& part, const std::string& model,
+                         const std::string& output) {
   std::string out;
   const auto list = [&](const char* what, const std::vector<ValueDef>& values) {
     for (const ValueDef& value : values) {
@@ -56,12 +57,13 @@ void CutCommand::add_to(Command& program) {
 }
 
 int CutCommand::run() const {
-  const auto elaborate = model_.elaborate();
+  const auto elaborate = model_.to_elaborate_options();
   if (!elaborate) return report_errors(elaborate.errors());
-  const Result<PartModel> part = part_model(model_.model(), *elaborate, embed_);
+  const Result<PartModel> part = part_model(model_.model_path(), *elaborate, embed_);
   if (!part) return report_errors(part.errors());
   if (const int code = write_result(output_, part->bytes); code != kExitOk) return code;
-  return output_ == "-" ? kExitOk : print_wrapped(summary(*part, model_.model(), output_));
+  return output_ == "-" ? kExitOk
+                        : print_wrapped(part_summary(*part, model_.model_path(), output_));
 }
 
 }  // namespace accsim::sim

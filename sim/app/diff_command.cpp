@@ -16,7 +16,7 @@ namespace accsim::sim {
 namespace {
 
 /// What is wrong with a tolerance; "" for nothing.
-std::string tolerance(const std::string& text) {
+std::string tolerance_problem(const std::string& text) {
   double value = 0;
   const char* const end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, value);
@@ -47,12 +47,12 @@ void DiffCommand::add_to(Command& program) {
               .to = &atol_,
               .about = "Absolute difference that is allowed",
               .shows_default = true,
-              .check = tolerance},
+              .check = tolerance_problem},
              {.name = "--rtol",
               .to = &rtol_,
               .about = "Difference allowed relative to A's element",
               .shows_default = true,
-              .check = tolerance},
+              .check = tolerance_problem},
              {.name = "--json",
               .to = &json_,
               .about = "Write the comparison as JSON (accsim.diff/1); - for stdout",
@@ -60,7 +60,7 @@ void DiffCommand::add_to(Command& program) {
   files_.add_to(*sub_);
 }
 
-Result<DiffReport> DiffCommand::compare() const {
+Result<DiffReport> DiffCommand::compare_inputs() const {
   std::error_code error;
   for (const std::string& path : {a_, b_})
     if (!std::filesystem::exists(path, error))
@@ -78,17 +78,17 @@ Result<DiffReport> DiffCommand::compare() const {
                  "diff"};
   const Tolerance tolerance = {atol_, rtol_};
   if (folder_a) {
-    if (!files_.given().empty())
-      return Error{Errc::usage, "is of files; folders say what they hold", files_.given()};
+    if (!files_.first_given().empty())
+      return Error{Errc::usage, "is of files; folders say what they hold", files_.first_given()};
     return diff_dumps(a_, b_, tolerance);
   }
-  const auto files = files_.read(a_, b_);
+  const auto files = files_.read_files(a_, b_);
   if (!files) return files.errors();
   return diff_files((*files)[0], (*files)[1], tolerance);
 }
 
 int DiffCommand::run() const {
-  const Result<DiffReport> report = compare();
+  const Result<DiffReport> report = compare_inputs();
   if (!report) return report_errors(report.errors());
   const int code = json_.empty() ? print_out(to_text(*report, Console::width()))
                                  : write_result(json_, to_json(*report));

@@ -13,7 +13,7 @@ class DiffCommand : public SubCommand {
   int run() const;
 
  private:
-  Result<DiffReport> compare() const;
+  Result<DiffReport> compare_inputs() const;
 
   TensorFiles files_;
   std::string a_, b_, json_;

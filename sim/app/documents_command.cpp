@@ -64,17 +64,17 @@ void DocumentsCommand::add_to(Command& program) {
                  .kind = ValueKind::written_folder}});
 }
 
-bool DocumentsCommand::chosen() const {
-  return ops_->chosen() || options_->chosen() || schema_->chosen() || completion_->chosen() ||
-         manual_->chosen();
+bool DocumentsCommand::is_chosen() const {
+  return ops_->is_chosen() || options_->is_chosen() || schema_->is_chosen() ||
+         completion_->is_chosen() || manual_->is_chosen();
 }
 
 int DocumentsCommand::run(const Command& program, const std::string& version) const {
-  if (ops_->chosen()) return print_out(operators_markdown());
-  if (options_->chosen()) return print_out(options_markdown(program));
-  if (schema_->chosen())
+  if (ops_->is_chosen()) return print_out(operators_markdown());
+  if (options_->is_chosen()) return print_out(options_markdown(program));
+  if (schema_->is_chosen())
     return print_out(schema_of_ == "vectors" ? hw::vectors_schema() : report_schema());
-  if (completion_->chosen()) return print_out(completion_script(program, shell_));
+  if (completion_->is_chosen()) return print_out(completion_script(program, shell_));
   return run_manual(program, version);
 }
 
@@ -92,7 +92,7 @@ int DocumentsCommand::run_manual(const Command& program, const std::string& vers
     if (found == commands.end()) {
       std::vector<std::string> names;
       for (const Command* sub : commands) names.push_back(sub->name());
-      const auto close = hw::nearest(word, names);
+      const auto close = hw::nearest_word(word, names);
       return report_errors({{Errc::usage,
                              fmt::format("{} has no command '{}'{}", page->path(), word,
                                          close ? "; did you mean " + *close + "?" : ""),

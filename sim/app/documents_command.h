@@ -10,7 +10,7 @@ namespace accsim::sim {
 class DocumentsCommand {
  public:
   void add_to(Command& program);
-  bool chosen() const;
+  bool is_chosen() const;
   /// `version` is the program's, for the manual pages.
   int run(const Command& program, const std::string& version) const;
 

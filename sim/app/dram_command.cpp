@@ -24,7 +24,7 @@ constexpr std::string_view kGrammar =
     "a pattern is sequential, random:RUN or strided:RUN:STRIDE, in bytes, with an optional @SHARE "
     "of writes from 0 to 1, e.g. random:256@0.33";
 
-std::optional<int64_t> whole(std::string_view text) {
+std::optional<int64_t> parse_whole(std::string_view text) {
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool fine = error == std::errc{} && end == text.data() + text.size();
@@ -32,7 +32,7 @@ std::optional<int64_t> whole(std::string_view text) {
   return value;
 }
 
-std::optional<double> share(std::string_view text) {
+std::optional<double> parse_share(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool fine = error == std::errc{} && end == text.data() + text.size();
@@ -44,7 +44,7 @@ std::optional<double> share(std::string_view text) {
 std::optional<hw::DramPattern> parse_pattern(std::string_view text) {
   hw::DramPattern out;
   if (const size_t at = text.find('@'); at != std::string_view::npos) {
-    const auto writes = share(text.substr(at + 1));
+    const auto writes = parse_share(text.substr(at + 1));
     if (!writes) return std::nullopt;
     out.write_share = *writes;
     text = text.substr(0, at);
@@ -55,7 +55,7 @@ std::optional<hw::DramPattern> parse_pattern(std::string_view text) {
     parts.push_back(text.substr(begin, colon - begin));
     begin = colon == std::string_view::npos ? colon : colon + 1;
   }
-  const auto number = [&](size_t i) { return whole(parts[i]); };
+  const auto number = [&](size_t i) { return parse_whole(parts[i]); };
   if (parts[0] == "sequential" && parts.size() == 1) return out;
   const bool random = parts[0] == "random" && parts.size() == 2;
   const bool strided = parts[0] == "strided" && parts.size() == 3;
@@ -67,7 +67,7 @@ std::optional<hw::DramPattern> parse_pattern(std::string_view text) {
 }
 
 /// Percent with a sign, but for what is rounded to 0.
-std::string difference(double percent) {
+std::string percent_text(double percent) {
   std::string text = fmt::format("{:+.1f}", percent);
   if (text == "-0.0" || text == "+0.0") text.erase(0, 1);
   return text;
@@ -82,7 +82,7 @@ std::vector<std::string> default_patterns(int64_t burst_bytes) {
   return out;
 }
 
-std::string heading(const hw::HwConfig& hw, const hw::DramSystem& system) {
+std::string dram_heading(const hw::HwConfig& hw, const hw::DramSystem& system) {
   const hw::DramDevice& d = system.device;
   return fmt::format(
       "DRAM          {} ({}), {} channel{} of {} ({})\n"
@@ -145,15 +145,16 @@ int HwDramCommand::run() const {
     }
     const hw::DramRun stepped = hw::run_stepped(system, *pattern, bursts_);
     const double closed = hw::estimate_dram(system, *pattern).efficiency;
-    table.add(
-        {{text, fmt::format("{:.1f}", stepped.efficiency * 100),
-          fmt::format("{:.1f}", stepped.efficiency * peak), fmt::format("{:.1f}", closed * 100),
-          fmt::format("{:.1f}", closed * peak), difference((closed / stepped.efficiency - 1) * 100),
-          fmt::format("{:.3f}", static_cast<double>(stepped.counts.activates) /
-                                    static_cast<double>(stepped.bursts))}});
+    table.add({{text, fmt::format("{:.1f}", stepped.efficiency * 100),
+                fmt::format("{:.1f}", stepped.efficiency * peak),
+                fmt::format("{:.1f}", closed * 100), fmt::format("{:.1f}", closed * peak),
+                percent_text((closed / stepped.efficiency - 1) * 100),
+                fmt::format("{:.3f}", static_cast<double>(stepped.counts.activates) /
+                                          static_cast<double>(stepped.bursts))}});
   }
   if (!errors.empty()) return report_errors(errors);
-  std::string out = wrap_lines(printable(heading(*machine, system), "\n"), Console::width(), 14);
+  std::string out =
+      wrap_lines(printable(dram_heading(*machine, system), "\n"), Console::width(), 14);
   for (const std::string& line : table.folded_lines(Console::width(), false)) out += line + "\n";
   return print_out(out);
 }

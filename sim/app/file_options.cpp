@@ -29,7 +29,7 @@ struct Identity {
 };
 
 /// nullopt for what may be named twice: stdout, devices, pipes.
-std::optional<Identity> identify(const std::string& path) {
+std::optional<Identity> identity_of(const std::string& path) {
   if (path.empty() || path == "-") return std::nullopt;
   struct stat info {};
   if (::stat(path.c_str(), &info) == 0) {
@@ -53,7 +53,7 @@ bool is_one_of(const std::string& name, std::span<const char* const> patterns) {
 }
 
 /// The file's path below the folder; "" when it doesn't lie there.
-std::string below(const std::string& folder, const std::string& file) {
+std::string path_below(const std::string& folder, const std::string& file) {
   std::error_code error;
   const fs::path root = fs::weakly_canonical(fs::absolute(folder, error), error);
   const fs::path path = fs::weakly_canonical(fs::absolute(file, error), error);
@@ -61,7 +61,7 @@ std::string below(const std::string& folder, const std::string& file) {
   return error || out.empty() || out.starts_with("..") ? "" : out;
 }
 
-Error overwritten(const NamedFile& written, const NamedFile& read) {
+Error overwritten_error(const NamedFile& written, const NamedFile& read) {
   return {Errc::usage,
           fmt::format("'{}' is read ({}) and would be overwritten; name another file", written.path,
                       read.option),
@@ -117,11 +117,11 @@ void collect(const OptionRow& row, FileOptions& out) {
 void collect(const Command& command, FileOptions& out) {
   for (const OptionRow& row : command.rows()) collect(row, out);
   for (const Command* sub : command.commands())
-    if (sub->chosen()) collect(*sub, out);
+    if (sub->is_chosen()) collect(*sub, out);
 }
 
-bool exists(const NamedFile& file) {
-  const auto id = identify(file.path);
+bool file_exists(const NamedFile& file) {
+  const auto id = identity_of(file.path);
   return id && id->exists;
 }
 
@@ -145,10 +145,10 @@ std::vector<std::string> with_sqlite_files(const NamedFile& file) {
 
 /// Whether a written file is one that is read. SQLite makes and deletes files beside a store, and
 /// any file that is read may be one.
-bool overwrites(const NamedFile& written, const NamedFile& read) {
+bool would_overwrite(const NamedFile& written, const NamedFile& read) {
   const auto same = [](const std::string& a, const std::string& b) {
-    const auto id = identify(a);
-    return id && id == identify(b);
+    const auto id = identity_of(a);
+    return id && id == identity_of(b);
   };
   const auto writes = [&](const std::string& path) { return same(path, read.path); };
   const auto is_read = [&](const std::string& path) { return same(path, written.path); };
@@ -160,22 +160,22 @@ bool overwrites(const NamedFile& written, const NamedFile& read) {
 
 Status check_written(const std::vector<NamedFile>& written, std::vector<NamedFile> read) {
   Errors errors;
-  const auto may_hold_weights = [](const NamedFile& w) { return w.store || exists(w); };
+  const auto may_hold_weights = [](const NamedFile& w) { return w.store || file_exists(w); };
   if (std::ranges::any_of(written, may_hold_weights)) add_weights(read);
   for (size_t w = 0; w < written.size(); ++w) {
-    const auto target = identify(written[w].path);
+    const auto target = identity_of(written[w].path);
     const bool to_stdout = written[w].path == "-";
     if (!target && !to_stdout) continue;
     for (size_t other = 0; other < w; ++other)
-      if (to_stdout
-              ? written[other].path == "-"
-              : overwrites(written[w], written[other]) || overwrites(written[other], written[w]))
+      if (to_stdout ? written[other].path == "-"
+                    : would_overwrite(written[w], written[other]) ||
+                          would_overwrite(written[other], written[w]))
         errors.push_back({Errc::usage,
                           fmt::format("names the same target as {}", written[other].option),
                           written[w].option});
     if (to_stdout) continue;
     for (const NamedFile& r : read)
-      if (overwrites(written[w], r)) errors.push_back(overwritten(written[w], r));
+      if (would_overwrite(written[w], r)) errors.push_back(overwritten_error(written[w], r));
   }
   if (!errors.empty()) return errors;
   return ok();
@@ -190,7 +190,7 @@ Status check_sweep_written(const std::vector<NamedFile>& written, const SweepSpe
 Status check_file_options(const Command& program) {
   FileOptions files;
   collect(program, files);
-  if (std::ranges::any_of(files.written_folders, exists)) add_weights(files.read);
+  if (std::ranges::any_of(files.written_folders, file_exists)) add_weights(files.read);
   Errors errors;
   for (const auto* named : {&files.written, &files.written_folders})
     for (const NamedFile& w : *named)
@@ -199,17 +199,18 @@ Status check_file_options(const Command& program) {
   if (const Status s = check_written(files.written, files.read); !s) errors = s.errors();
   for (const NamedFile& w : files.written)
     for (const NamedFile& r : files.read_folders)
-      if (is_one_of(below(r.path, w.path), kReadInFolders)) errors.push_back(overwritten(w, r));
+      if (is_one_of(path_below(r.path, w.path), kReadInFolders))
+        errors.push_back(overwritten_error(w, r));
   for (const NamedFile& w : files.written_folders) {
     for (const NamedFile& r : files.read)
-      if (is_one_of(below(w.path, r.path), kWrittenInFolders))
+      if (is_one_of(path_below(w.path, r.path), kWrittenInFolders))
         errors.push_back({Errc::usage,
                           fmt::format("'{}' holds a file that is read ({}) and could be "
                                       "overwritten; name another folder",
                                       w.path, r.option),
                           w.option});
     for (const NamedFile& r : files.read_folders)
-      if (identify(w.path) == identify(r.path)) errors.push_back(overwritten(w, r));
+      if (identity_of(w.path) == identity_of(r.path)) errors.push_back(overwritten_error(w, r));
   }
   if (!errors.empty()) return errors;
   return ok();

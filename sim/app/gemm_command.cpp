@@ -69,7 +69,7 @@ int GemmModelCommand::run() const {
   options.bias = bias_;
   options.opset = opset_;
   options.force_matmul = op_ == op::kMatMul;
-  if (sub_->given("--beta") && !bias_)
+  if (sub_->is_given("--beta") && !bias_)
     return report_errors({{Errc::usage, "is the factor of a bias; add one with --bias", "--beta"}});
   if (op_ == op::kGemm && batch_ > 1)
     return report_errors({{Errc::usage, "Gemm has no batch; use --op MatMul", "--batch"}});

@@ -28,7 +28,7 @@ void add_entry(const std::string& label, const std::string& sentence, size_t wid
   }
 }
 
-std::string usage(const Command& command) {
+std::string usage_text(const Command& command) {
   std::string out = "Usage: " + command.path() + " [OPTIONS]";
   for (const OptionRow& row : command.rows()) {
     if (!row.is_positional()) continue;
@@ -53,18 +53,18 @@ std::string help_text(const Command& command) {
   const std::vector<OptionRow>& rows = command.rows();
   std::string out = wrap_lines(command.about(), width, 0);
   if (!out.ends_with('\n')) out += '\n';
-  out += "\n" + wrap_lines(usage(command), width) + "\n";
+  out += "\n" + wrap_lines(usage_text(command), width) + "\n";
   const bool positionals = std::any_of(rows.begin(), rows.end(),
                                        [](const OptionRow& row) { return row.is_positional(); });
   if (positionals) out += "\nArguments:\n";
   for (const OptionRow& row : rows)
-    if (row.is_positional()) add_entry(row.label(), row.sentence(), width, out);
+    if (row.is_positional()) add_entry(row.label_text(), row.help_sentence(), width, out);
   add_commands(command, width, out);
   for (const std::string& group : option_groups(rows)) {
     out += "\n" + group + ":\n";
     for (const OptionRow& row : rows) {
       if (row.is_positional() || row.group != group) continue;
-      add_entry(row.label(), row.sentence(), width, out);
+      add_entry(row.label_text(), row.help_sentence(), width, out);
     }
   }
   if (!command.footer.empty()) out += "\n" + wrap_lines(command.footer, width, 0) + "\n";

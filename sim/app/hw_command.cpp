@@ -31,22 +31,22 @@ void HwCommand::add_to(Command& program) {
 }
 
 int HwCommand::run() const {
-  if (check_->chosen()) return check();
-  if (print_->chosen()) return print();
-  if (schema_->chosen()) return print_out(hw::hw_schema());
-  if (fields_->chosen()) return print_out(hw::fields_markdown());
-  if (rtl_->chosen()) return print_rtl();
+  if (check_->is_chosen()) return check_machine();
+  if (print_->is_chosen()) return print_machine();
+  if (schema_->is_chosen()) return print_out(hw::hw_schema());
+  if (fields_->is_chosen()) return print_out(hw::fields_markdown());
+  if (rtl_->is_chosen()) return print_rtl();
   return dram_.run();
 }
 
-int HwCommand::check() const {
+int HwCommand::check_machine() const {
   const auto machine = load_machine(file_);
   if (!machine) return report_errors(machine.errors());
   return print_wrapped(fmt::format("{}: good ({}, {}x{})\n", file_, machine->name,
                                    machine->array.rows, machine->array.cols));
 }
 
-int HwCommand::print() const {
+int HwCommand::print_machine() const {
   const auto machine = load_machine(file_);
   return machine ? print_out(hw::print_hw(*machine)) : report_errors(machine.errors());
 }

@@ -13,8 +13,8 @@ class HwCommand : public SubCommand {
   int run() const;
 
  private:
-  int check() const;
-  int print() const;
+  int check_machine() const;
+  int print_machine() const;
   /// Weight and input stationary are one core, output stationary is another.
   int print_rtl() const;
 

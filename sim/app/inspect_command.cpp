@@ -71,8 +71,8 @@ void InspectCommand::add_to(Command& program) {
 }
 
 int InspectCommand::run(const Console& console) const {
-  Journal journal(console.verbose());
-  auto options = model_.elaborate();
+  Journal journal(console.is_verbose());
+  auto options = model_.to_elaborate_options();
   const std::optional<Grouping> by = grouping_from(by_);
   Errors errors = options ? Errors{} : options.errors();
   if (!by_.empty() && (!by || by->by == Grouping::By::fate))
@@ -82,10 +82,10 @@ int InspectCommand::run(const Console& console) const {
          "--by"});
   if (!errors.empty()) return report_errors(errors);
   options->as_written = true;
-  journal.reads("model", model_.model());
-  const Result<Graph> graph = model_.load(*options);
+  journal.note_read("model", model_.model_path());
+  const Result<Graph> graph = model_.load_model(*options);
   if (!graph) return report_errors(graph.errors());
-  journal.step("model read, its shapes inferred");
+  journal.note_step("model read, its shapes inferred");
   const Result<Lowered> lowered = lower_each(*graph);
   if (!lowered) return report_errors(lowered.errors());
   AnalyseOptions wanted;
@@ -97,7 +97,7 @@ int InspectCommand::run(const Console& console) const {
   wanted.reorder = reorder_;
   const Result<Analysis> analysis = analyse(*graph, *lowered, wanted);
   if (!analysis) return report_errors(analysis.errors());
-  journal.step("analysed");
+  journal.note_step("analysed");
 
   const Inspection inspection{*graph, *lowered, *analysis, by};
   const LayerSort sort = sort_ == "bandwidth" ? LayerSort::bandwidth
@@ -113,7 +113,7 @@ int InspectCommand::run(const Console& console) const {
   if (quiet_ || json_ == "-" || csv_ == "-") return kExitOk;
   return print_out(inspect_text(inspection, {.width = static_cast<int>(Console::width()),
                                              .sort = sort,
-                                             .all_nodes = all_ || console.verbose(),
+                                             .all_nodes = all_ || console.is_verbose(),
                                              .arena = arena_}));
 }
 

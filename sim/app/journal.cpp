@@ -10,17 +10,18 @@
 namespace accsim::sim {
 namespace {
 
-std::string milliseconds(std::chrono::steady_clock::duration time) {
+std::string milliseconds_text(std::chrono::steady_clock::duration time) {
   return format_fixed(std::chrono::duration<double, std::milli>(time).count(), 1) + " ms";
 }
 
 }  // namespace
 
 Journal::~Journal() {
-  if (on_) print_err(fmt::format("accsim: {:>12}  in all\n", milliseconds(Clock::now() - start_)));
+  if (on_)
+    print_err(fmt::format("accsim: {:>12}  in all\n", milliseconds_text(Clock::now() - start_)));
 }
 
-void Journal::reads(const std::string& what, const std::string& path) const {
+void Journal::note_read(const std::string& what, const std::string& path) const {
   if (!on_) return;
   std::error_code error;
   const auto size = std::filesystem::file_size(path, error);
@@ -28,13 +29,13 @@ void Journal::reads(const std::string& what, const std::string& path) const {
                         error ? "" : ", " + format_si(static_cast<double>(size), "B")));
 }
 
-void Journal::step(const std::string& what) {
+void Journal::note_step(const std::string& what) {
   const auto now = Clock::now();
-  if (on_) print_err(fmt::format("accsim: {:>12}  {}\n", milliseconds(now - last_), what));
+  if (on_) print_err(fmt::format("accsim: {:>12}  {}\n", milliseconds_text(now - last_), what));
   last_ = now;
 }
 
-void Journal::note(const std::string& text) const {
+void Journal::note_text(const std::string& text) const {
   if (on_) print_err(fmt::format("accsim: {:>12}  {}\n", "", text));
 }
 

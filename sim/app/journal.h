@@ -14,10 +14,10 @@ class Journal {
   Journal& operator=(const Journal&) = delete;
 
   /// A file that is about to be read, with its size.
-  void reads(const std::string& what, const std::string& path) const;
+  void note_read(const std::string& what, const std::string& path) const;
   /// Ends a step: the time since the last one ended, or since the beginning.
-  void step(const std::string& what);
-  void note(const std::string& text) const;
+  void note_step(const std::string& what);
+  void note_text(const std::string& text) const;
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -18,19 +18,21 @@ namespace accsim::sim {
 namespace {
 
 /// Only what a signal handler may do.
-[[noreturn]] void say(const char* text, int code) {
+[[noreturn]] void say_and_exit(const char* text, int code) {
   (void)!::write(STDERR_FILENO, text, std::strlen(text));
   ::_exit(code);
 }
 
 void on_bus_error(int, siginfo_t*, void*) {
-  say("accsim: error: a file that is being read was cut short, or can't be read any more; run the "
+  say_and_exit(
+      "accsim: error: a file that is being read was cut short, or can't be read any more; run the "
       "command again when its files stay as they are\n",
       kExitBadInput);
 }
 
 [[noreturn]] void say_bug() {
-  say("accsim: internal error: this is a bug in accsim; please report it with the command line, "
+  say_and_exit(
+      "accsim: internal error: this is a bug in accsim; please report it with the command line, "
       "what accsim --version says and, if you may, the files\n",
       kExitBug);
 }
@@ -55,7 +57,7 @@ StackRange stack_range(std::uintptr_t here) {
 /// A stack that isn't allowed to grow within its limit lacks memory.
 void on_bad_address(int, siginfo_t* fault, void*) {
   const auto address = reinterpret_cast<std::uintptr_t>(fault->si_addr);
-  if (address >= growing.first && address < growing.last) say(kNoMemory, kExitResources);
+  if (address >= growing.first && address < growing.last) say_and_exit(kNoMemory, kExitResources);
   say_bug();
 }
 
@@ -63,9 +65,10 @@ void on_bad_address(int, siginfo_t* fault, void*) {
   try {
     if (std::current_exception()) std::rethrow_exception(std::current_exception());
   } catch (const std::bad_alloc&) {
-    say(kNoMemory, kExitResources);
+    say_and_exit(kNoMemory, kExitResources);
   } catch (const std::system_error&) {
-    say("accsim: error: the system lacks a resource; use smaller inputs or fewer threads\n",
+    say_and_exit(
+        "accsim: error: the system lacks a resource; use smaller inputs or fewer threads\n",
         kExitResources);
   } catch (...) {
     say_bug();
@@ -73,7 +76,7 @@ void on_bad_address(int, siginfo_t* fault, void*) {
   say_bug();
 }
 
-void handle(int signal, void (*handler)(int, siginfo_t*, void*)) {
+void handle_signal(int signal, void (*handler)(int, siginfo_t*, void*)) {
   struct sigaction action {};
   action.sa_sigaction = handler;
   action.sa_flags = SA_ONSTACK | SA_SIGINFO;
@@ -88,10 +91,10 @@ void leave_last_words() {
   alternative.ss_sp = stack.data();
   alternative.ss_size = stack.size();
   ::sigaltstack(&alternative, nullptr);
-  handle(SIGBUS, on_bus_error);
+  handle_signal(SIGBUS, on_bus_error);
   growing = stack_range(reinterpret_cast<std::uintptr_t>(&alternative));
-  handle(SIGSEGV, on_bad_address);
-  for (const int signal : {SIGABRT, SIGFPE, SIGILL}) handle(signal, on_bug);
+  handle_signal(SIGSEGV, on_bad_address);
+  for (const int signal : {SIGABRT, SIGFPE, SIGILL}) handle_signal(signal, on_bug);
   std::set_terminate(on_terminate);
 }
 

@@ -9,7 +9,7 @@ namespace accsim::sim {
 namespace {
 
 /// Text as roff has it: hyphens that can be copied, no escapes, no line that is a request.
-std::string roff(const std::string& text) {
+std::string roff_text(const std::string& text) {
   std::string out;
   bool line_begins = true;
   for (const char c : text) {
@@ -34,11 +34,11 @@ std::string roff(const std::string& text) {
 /// An argument of a request.
 std::string request_word(const std::string& text) {
   std::string out = "\"";
-  for (const char c : roff(text)) out += c == '"' ? std::string("\\(dq") : std::string(1, c);
+  for (const char c : roff_text(text)) out += c == '"' ? std::string("\\(dq") : std::string(1, c);
   return out + "\"";
 }
 
-std::string joined(const Command& command, char with) {
+std::string joined_path(const Command& command, char with) {
   std::string path = command.path();
   std::replace(path.begin(), path.end(), ' ', with);
   return path;
@@ -47,23 +47,23 @@ std::string joined(const Command& command, char with) {
 void add_option(const OptionRow& row, std::string& out) {
   std::string names;
   for (const std::string& spelling : row.spellings())
-    names += fmt::format("{}\\fB{}\\fR", names.empty() ? "" : ", ", roff(spelling));
+    names += fmt::format("{}\\fB{}\\fR", names.empty() ? "" : ", ", roff_text(spelling));
   const std::string value =
-      row.value().empty() ? "" : fmt::format(" \\fI{}\\fR", roff(row.value()));
-  out += fmt::format(".TP\n{}{}\n{}\n", names, value, roff(row.sentence()));
+      row.value_word().empty() ? "" : fmt::format(" \\fI{}\\fR", roff_text(row.value_word()));
+  out += fmt::format(".TP\n{}{}\n{}\n", names, value, roff_text(row.help_sentence()));
 }
 
 void add_synopsis(const Command& command, const std::vector<OptionRow>& rows, std::string& out) {
-  out += fmt::format(".SH SYNOPSIS\n\\fB{}\\fR [\\fIOPTIONS\\fR]", roff(command.path()));
+  out += fmt::format(".SH SYNOPSIS\n\\fB{}\\fR [\\fIOPTIONS\\fR]", roff_text(command.path()));
   for (const OptionRow& row : rows) {
     if (!row.is_positional()) continue;
     const std::string name =
-        fmt::format("\\fI{}\\fR{}", roff(row.name), row.is_repeatable() ? "..." : "");
+        fmt::format("\\fI{}\\fR{}", roff_text(row.name), row.is_repeatable() ? "..." : "");
     out += row.required ? " " + name : " [" + name + "]";
   }
   out += '\n';
   if (!command.commands().empty())
-    out += fmt::format(".br\n\\fB{}\\fR \\fICOMMAND\\fR ...\n", roff(command.path()));
+    out += fmt::format(".br\n\\fB{}\\fR \\fICOMMAND\\fR ...\n", roff_text(command.path()));
 }
 
 /// What the end of the help says, and in it the exit codes, which come last.
@@ -86,7 +86,7 @@ void add_description(std::string text, std::string& out) {
     const bool indented = line.starts_with("  ");
     if (indented != example) out += indented ? ".PP\n.nf\n" : ".fi\n";
     example = indented;
-    if (!line.empty()) out += roff(line) + "\n";
+    if (!line.empty()) out += roff_text(line) + "\n";
   }
   if (example) out += ".fi\n";
 }
@@ -95,7 +95,8 @@ void add_commands(const Command& command, std::string& out) {
   if (command.commands().empty()) return;
   out += ".SH COMMANDS\n";
   for (const Command* sub : command.commands())
-    out += fmt::format(".TP\n\\fB{}\\fR(1)\n{}\n", roff(joined(*sub, '-')), roff(sub->summary()));
+    out += fmt::format(".TP\n\\fB{}\\fR(1)\n{}\n", roff_text(joined_path(*sub, '-')),
+                       roff_text(sub->summary()));
 }
 
 void add_environment(std::string& out) {
@@ -111,31 +112,32 @@ void add_environment(std::string& out) {
 void add_see_also(const Command& command, std::string& out) {
   std::vector<std::string> pages;
   if (command.parent() != nullptr) {
-    pages.push_back(joined(*command.parent(), '-'));
+    pages.push_back(joined_path(*command.parent(), '-'));
     for (const Command* sub : command.parent()->commands())
-      if (sub != &command) pages.push_back(joined(*sub, '-'));
+      if (sub != &command) pages.push_back(joined_path(*sub, '-'));
   }
-  for (const Command* sub : command.commands()) pages.push_back(joined(*sub, '-'));
+  for (const Command* sub : command.commands()) pages.push_back(joined_path(*sub, '-'));
   out += ".SH SEE ALSO\n";
   for (size_t i = 0; i < pages.size(); ++i)
-    out += fmt::format(".BR {} (1){}\n", roff(pages[i]), i + 1 < pages.size() ? "," : "");
+    out += fmt::format(".BR {} (1){}\n", roff_text(pages[i]), i + 1 < pages.size() ? "," : "");
 }
 
 }  // namespace
 
 std::string manual_page(const Command& command, const std::string& version) {
   const std::vector<OptionRow>& rows = command.rows();
-  std::string title = joined(command, '-');
+  std::string title = joined_path(command, '-');
   std::transform(title.begin(), title.end(), title.begin(),
                  [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   std::string summary = command.summary();
   if (command.parent() == nullptr) summary = summary.substr(summary.find(": ") + 2);
-  std::string maker = joined(command, ' ');
+  std::string maker = joined_path(command, ' ');
   maker.insert(std::min(maker.find(' '), maker.size()), " manual");
   std::string out =
       fmt::format(".\\\" Made by `{}`.\n.TH {} 1 \"\" {} {}\n", maker, request_word(title),
                   request_word(version), request_word("accsim manual"));
-  out += fmt::format(".SH NAME\n{} \\- {}\n", roff(joined(command, '-')), roff(summary));
+  out += fmt::format(".SH NAME\n{} \\- {}\n", roff_text(joined_path(command, '-')),
+                     roff_text(summary));
   add_synopsis(command, rows, out);
   add_description(command.about() + "\n\n" + split_footer(command).first, out);
   const bool positionals = std::any_of(rows.begin(), rows.end(),
@@ -151,12 +153,12 @@ std::string manual_page(const Command& command, const std::string& version) {
       if (!row.is_positional() && row.group == group) add_option(row, out);
   }
   if (const std::string exits = split_footer(command).second; !exits.empty())
-    out += fmt::format(".SH EXIT STATUS\n{}\n", roff(exits));
+    out += fmt::format(".SH EXIT STATUS\n{}\n", roff_text(exits));
   if (command.parent() == nullptr) add_environment(out);
   add_see_also(command, out);
   return out;
 }
 
-std::string manual_file(const Command& command) { return joined(command, '-') + ".1"; }
+std::string manual_file(const Command& command) { return joined_path(command, '-') + ".1"; }
 
 }  // namespace accsim::sim

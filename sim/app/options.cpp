@@ -199,7 +199,7 @@ void ModelOptions::add_attention_to(Command& command) {
         .check = is_key_blocks}});
 }
 
-Result<ElaborateOptions> ModelOptions::elaborate() const {
+Result<ElaborateOptions> ModelOptions::to_elaborate_options() const {
   ElaborateOptions out;
   out.key_blocks = *key_blocks_of(key_blocks_);  // as checked
   out.cut = cut_;
@@ -230,7 +230,7 @@ Result<ElaborateOptions> ModelOptions::elaborate() const {
   return out;
 }
 
-std::vector<std::string> ModelOptions::words() const {
+std::vector<std::string> ModelOptions::option_words() const {
   std::vector<std::string> out;
   for (const std::string& text : bindings_) out.insert(out.end(), {"--bind", text});
   for (const std::string& text : shapes_) out.insert(out.end(), {"--input-shape", text});
@@ -253,9 +253,9 @@ std::vector<std::string> ModelOptions::words() const {
 
 namespace {
 
-std::vector<std::string> objectives() { return {"cycles", "energy", "edp", "traffic"}; }
-std::vector<std::string> efforts() { return {"search", "rule"}; }
-std::vector<std::string> dataflows() {
+std::vector<std::string> objective_words() { return {"cycles", "energy", "edp", "traffic"}; }
+std::vector<std::string> effort_words() { return {"search", "rule"}; }
+std::vector<std::string> dataflow_words() {
   std::vector<std::string> out;
   for (size_t i = 0; i < hw::kDataflows; ++i) {
     const auto d = static_cast<hw::Dataflow>(i);
@@ -275,7 +275,7 @@ void MappingOptions::add_to(Command& command) {
                  "output_stationary (os), also one that the machine doesn't list; default: the "
                  "best of those it lists",
         .metavar = "NAME",
-        .offers = dataflows()},
+        .offers = dataflow_words()},
        {.name = "--mapping",
         .to = &words_.mappings,
         .about = "Pin (parts of) the mapping of layers whose name matches a glob, e.g. "
@@ -285,7 +285,7 @@ void MappingOptions::add_to(Command& command) {
         .to = &words_.objective,
         .about = "What mappings are chosen by: cycles, energy, edp (energy-delay product) or "
                  "traffic (DRAM bytes)",
-        .choices = objectives(),
+        .choices = objective_words(),
         .shows_default = true},
        {.name = "--slack",
         .to = &words_.slack,
@@ -298,7 +298,7 @@ void MappingOptions::add_to(Command& command) {
         .to = &words_.effort,
         .about = "search: every tiling that its bound doesn't exclude; rule: one tiling a layer by "
                  "a fixed rule, for speed",
-        .choices = efforts(),
+        .choices = effort_words(),
         .shows_default = true}});
 }
 
@@ -308,7 +308,7 @@ void MappingOptions::add_to_side_b(Command& command) {
                 .to = &words_.dataflow,
                 .about = "--dataflow of B, where it isn't A's",
                 .metavar = "NAME",
-                .offers = dataflows()},
+                .offers = dataflow_words()},
                {.name = "--b-mapping",
                 .to = &words_.mappings,
                 .about = "--mapping of B, instead of all of A's",
@@ -316,7 +316,7 @@ void MappingOptions::add_to_side_b(Command& command) {
                {.name = "--b-objective",
                 .to = &words_.objective,
                 .about = "--objective of B, where it isn't A's",
-                .choices = objectives()},
+                .choices = objective_words()},
                {.name = "--b-slack",
                 .to = &words_.slack,
                 .about = "--slack of B, where it isn't A's",
@@ -324,7 +324,7 @@ void MappingOptions::add_to_side_b(Command& command) {
                {.name = "--b-effort",
                 .to = &words_.effort,
                 .about = "--effort of B, where it isn't A's",
-                .choices = efforts()}});
+                .choices = effort_words()}});
 }
 
 std::string MappingOptions::first_unlike(const MappingWords& usual,
@@ -337,13 +337,13 @@ std::string MappingOptions::first_unlike(const MappingWords& usual,
   return "";
 }
 
-std::string MappingOptions::given() const {
+std::string MappingOptions::first_given() const {
   MappingWords none;
   none.objective = none.effort = none.slack = "";
   return first_unlike(none, "--b-");
 }
 
-std::string MappingOptions::chosen() const { return first_unlike(MappingWords(), "--"); }
+std::string MappingOptions::first_chosen() const { return first_unlike(MappingWords(), "--"); }
 
 Errors MappingOptions::about_b(Errors errors) const {
   for (Error& e : errors)
@@ -351,7 +351,7 @@ Errors MappingOptions::about_b(Errors errors) const {
   return errors;
 }
 
-MappingOptions MappingOptions::over(const MappingOptions& a) const {
+MappingOptions MappingOptions::merged_over(const MappingOptions& a) const {
   MappingOptions out = *this;
   if (out.words_.dataflow.empty()) out.words_.dataflow = a.words_.dataflow;
   if (out.words_.mappings.empty()) out.words_.mappings = a.words_.mappings;
@@ -368,7 +368,7 @@ std::vector<std::string> MappingOptions::pin_words() const {
   return out;
 }
 
-Result<MapOptions> MappingOptions::parse(const std::string& prefix) const {
+Result<MapOptions> MappingOptions::to_map_options(const std::string& prefix) const {
   auto options = map_options(words_);
   if (options) return options;
   Errors errors = options.errors();

@@ -37,18 +37,20 @@ class ModelOptions {
   void add_cut_to(Command& command);
   /// That which does attention in blocks, for commands that map networks or run them.
   void add_attention_to(Command& command);
-  /// Those for models that are TorchScript files, where a command reads by load().
+  /// Those for models that are TorchScript files, where a command reads by load_model().
   void add_torch_to(Command& command) { torch_.add_to(command); }
-  const std::string& model() const { return model_; }
-  Result<ElaborateOptions> elaborate() const;
-  /// The model's graph; errors as TorchFile::load()'s.
-  Result<Graph> load(const ElaborateOptions& options) const { return torch_.load(model_, options); }
+  const std::string& model_path() const { return model_; }
+  Result<ElaborateOptions> to_elaborate_options() const;
+  /// The model's graph; errors as TorchFile::load_exported()'s.
+  Result<Graph> load_model(const ElaborateOptions& options) const {
+    return torch_.load_exported(model_, options);
+  }
   /// Calls `use` with the model as an ONNX file; as TorchFile::with_onnx().
   Status with_onnx(const std::function<Status(const std::string&)>& use) const {
     return torch_.with_onnx(model_, use);
   }
   /// Those that were given, but for the model, as words of a command line.
-  std::vector<std::string> words() const;
+  std::vector<std::string> option_words() const;
 
  private:
   void add_limits_to(Command& command);
@@ -70,12 +72,13 @@ class MappingOptions {
   void add_to(Command& command);
   /// The same for side B of a comparison, --b-objective and so on; what isn't given is as on A.
   void add_to_side_b(Command& command);
-  std::string given() const;   ///< the first option of side B that was; "": none
-  std::string chosen() const;  ///< the first of side A that isn't what it is by default; "": none
+  std::string first_given() const;  ///< the first option of side B that was; "": none
+  std::string first_chosen()
+      const;  ///< the first of side A that isn't what it is by default; "": none
   /// These of side B, what wasn't given taken from A.
-  MappingOptions over(const MappingOptions& a) const;
+  MappingOptions merged_over(const MappingOptions& a) const;
   /// Errors name the options, which begin with `prefix`.
-  Result<MapOptions> parse(const std::string& prefix = "--") const;
+  Result<MapOptions> to_map_options(const std::string& prefix = "--") const;
   /// Errors of costing side B: those of its own --b-mapping name it.
   Errors about_b(Errors errors) const;
   /// What pins mappings, --dataflow and --mapping, as words of a command line.

@@ -6,7 +6,7 @@ namespace accsim::sim {
 namespace {
 
 /// Text of a table cell: a pipe would end it, and so would a line's end.
-std::string cell(const std::string& text) {
+std::string table_cell(const std::string& text) {
   std::string out;
   for (const char c : text) {
     if (c == '|') out += '\\';
@@ -19,9 +19,10 @@ void add_rows(const std::vector<OptionRow>& rows, bool common, std::string& out)
   std::string lines;
   for (const OptionRow& row : rows) {
     if (row.long_name() == "--help" || (row.group == kCommonGroup) != common) continue;
-    lines += fmt::format("| `{}`{}{} | {} | {} |\n", cell(row.label()),
-                         row.is_repeatable() ? ", repeatable" : "",
-                         row.required ? ", required" : "", cell(row.standard), cell(row.meaning()));
+    lines +=
+        fmt::format("| `{}`{}{} | {} | {} |\n", table_cell(row.label_text()),
+                    row.is_repeatable() ? ", repeatable" : "", row.required ? ", required" : "",
+                    table_cell(row.standard), table_cell(row.meaning_text()));
   }
   if (!lines.empty()) out += "\n| option | default | meaning |\n|---|---|---|\n" + lines;
 }

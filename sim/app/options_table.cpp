@@ -67,7 +67,7 @@ std::vector<std::string> OptionRow::spellings() const {
   return {name.substr(0, comma), name.substr(comma + 1)};
 }
 
-std::string OptionRow::value() const {
+std::string OptionRow::value_word() const {
   if (is_flag() || is_positional()) return "";
   if (!metavar.empty()) return metavar;
   if (!choices.empty()) return fmt::format("{{{}}}", fmt::join(choices, ","));
@@ -75,12 +75,12 @@ std::string OptionRow::value() const {
   return word.empty() ? word_of(to) : word;
 }
 
-std::string OptionRow::label() const {
+std::string OptionRow::label_text() const {
   const std::string out = fmt::format("{}", fmt::join(spellings(), ", "));
-  return value().empty() ? out : out + " " + value();
+  return value_word().empty() ? out : out + " " + value_word();
 }
 
-std::string OptionRow::meaning() const {
+std::string OptionRow::meaning_text() const {
   std::string limits;
   if (range && range->most > kTold)
     limits = fmt::format("at least {}", range->least);
@@ -90,8 +90,8 @@ std::string OptionRow::meaning() const {
   return limits.empty() ? about : fmt::format("{} ({})", about, limits);
 }
 
-std::string OptionRow::sentence() const {
-  std::string out = meaning();
+std::string OptionRow::help_sentence() const {
+  std::string out = meaning_text();
   if (is_repeatable()) out += " (repeatable)";
   if (required) out += " (required)";
   if (!standard.empty()) out += fmt::format(" (default: {})", standard);

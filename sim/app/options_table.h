@@ -64,14 +64,14 @@ struct OptionRow {
   /// "--quiet": the last of them.
   std::string long_name() const { return spellings().back(); }
   /// "FILE", "{auto,never}", "N"; "" for flags and arguments.
-  std::string value() const;
+  std::string value_word() const;
   /// "-q, --quiet", "--json TARGET", "model".
-  std::string label() const;
+  std::string label_text() const;
   /// The sentence with the numbers that it may be: "Threads (1 to 256)".
-  std::string meaning() const;
+  std::string meaning_text() const;
   /// The meaning with what must be said beside it: "(repeatable)", "(required)",
   /// "(default: cycles)".
-  std::string sentence() const;
+  std::string help_sentence() const;
 };
 
 /// The groups of options in the order in which they begin, those of every command last.

@@ -46,7 +46,7 @@ CLI::Option* bind_row(const OptionRow& row, CLI::App& app, const MachineFile& ma
   if (row.required) option->required();
   if (!row.needs.empty()) option->needs(app.get_option(row.needs));
   if (row.is_flag()) return option;
-  if (!row.value().empty() && row.choices.empty()) option->type_name(row.value());
+  if (!row.value_word().empty() && row.choices.empty()) option->type_name(row.value_word());
   if (row.is_repeatable() && !row.is_positional()) option->allow_extra_args(false);
   add_checks(row, *option);
   if (row.kind == ValueKind::machine) option->transform(machine_file);

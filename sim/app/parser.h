@@ -14,7 +14,7 @@ struct ParseOutcome {
   std::string problem;               ///< why it can't be parsed; "": it could
   std::vector<std::string> unknown;  ///< words that no command knows
 
-  bool good() const { return problem.empty(); }
+  bool is_good() const { return problem.empty(); }
 };
 
 /// Reads a command line by the rows of a program's commands: sets their targets and what was

@@ -20,12 +20,12 @@ void Progress::operator()(int64_t done, int64_t of, const std::string& more) {
   if (!is_due()) return;
   constexpr size_t kWidth = 20;
   const double part = of > 0 ? static_cast<double>(done) / static_cast<double>(of) : 0;
-  write(fmt::format("[{:<{}}] ", format_bar(part, kWidth, false), kWidth),
-        fmt::format("{} of {} {}", format_count(done), format_count(of), more));
+  print_line(fmt::format("[{:<{}}] ", format_bar(part, kWidth, false), kWidth),
+             fmt::format("{} of {} {}", format_count(done), format_count(of), more));
 }
 
 void Progress::operator()(const std::string& text) {
-  if (is_due()) write("", text);
+  if (is_due()) print_line("", text);
 }
 
 bool Progress::is_due() {
@@ -35,7 +35,7 @@ bool Progress::is_due() {
   return true;
 }
 
-void Progress::write(const std::string& bar, const std::string& text) {
+void Progress::print_line(const std::string& bar, const std::string& text) {
   if (!terminal_) {
     print_err(fmt::format("accsim: {}\n", text));
     return;
@@ -45,7 +45,7 @@ void Progress::write(const std::string& bar, const std::string& text) {
   printed_ = true;
 }
 
-double Progress::seconds() const {
+double Progress::elapsed_seconds() const {
   return std::chrono::duration<double>(Clock::now() - start_).count();
 }
 

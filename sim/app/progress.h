@@ -18,7 +18,7 @@ class Progress {
   /// What the job is at, where nothing is counted.
   void operator()(const std::string& text);
   /// Seconds since it was made.
-  double seconds() const;
+  double elapsed_seconds() const;
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -26,7 +26,7 @@ class Progress {
   /// Whether it is time to say something again.
   bool is_due();
   /// `bar`: for a terminal only.
-  void write(const std::string& bar, const std::string& text);
+  void print_line(const std::string& bar, const std::string& text);
 
   const bool terminal_;
   const Clock::time_point start_ = Clock::now();

@@ -28,7 +28,7 @@ std::string describe_texts(const std::string& label, const ref::Array& array) {
 }
 
 /// "output 'y': float32 1x1000, from -3.2 to 4.1, mean 0.01".
-std::string describe(const std::string& label, const ref::Array& array) {
+std::string describe_array(const std::string& label, const ref::Array& array) {
   if (array.dtype() == DType::string) return describe_texts(label, array);
   double low = std::numeric_limits<double>::infinity(), high = -low, sum = 0;
   int64_t numbers = 0;
@@ -189,11 +189,11 @@ Status RunCommand::parse_inputs(RunRequest& out) const {
   return ok();
 }
 
-Result<RunRequest> RunCommand::request() const {
+Result<RunRequest> RunCommand::make_request() const {
   Errors errors;
   RunRequest out;
-  out.model = model_.model();
-  const Result<ElaborateOptions> elaborate = model_.elaborate();
+  out.model = model_.model_path();
+  const Result<ElaborateOptions> elaborate = model_.to_elaborate_options();
   if (elaborate)
     out.elaborate = *elaborate;
   else
@@ -218,7 +218,7 @@ Result<RunRequest> RunCommand::request() const {
   return out;
 }
 
-Result<PreparedRun> RunCommand::prepare(const RunRequest& wanted) const {
+Result<PreparedRun> RunCommand::prepare_model(const RunRequest& wanted) const {
   std::optional<PreparedRun> out;
   const Status done = model_.with_onnx([&](const std::string& onnx) -> Status {
     RunRequest of_file = wanted;
@@ -234,8 +234,8 @@ Result<PreparedRun> RunCommand::prepare(const RunRequest& wanted) const {
 }
 
 int RunCommand::run(const Console& console) const {
-  Journal journal(console.verbose());
-  Result<RunRequest> wanted = request();
+  Journal journal(console.is_verbose());
+  Result<RunRequest> wanted = make_request();
   if (!wanted) return report_errors(wanted.errors());
   std::string machine_file = hw_;
   std::optional<hw::HwConfig> machine;
@@ -249,13 +249,13 @@ int RunCommand::run(const Console& console) const {
     if (!loaded) return report_errors(loaded.errors());
     machine = std::move(*loaded);
   }
-  if (machine) journal.reads("machine", machine_file);
-  journal.reads("model", wanted->model);
+  if (machine) journal.note_read("machine", machine_file);
+  journal.note_read("model", wanted->model);
   for (const InputSource& input : wanted->inputs)
-    if (!input.file.empty()) journal.reads("input " + input.name, input.file);
-  Result<PreparedRun> prepared = prepare(*wanted);
+    if (!input.file.empty()) journal.note_read("input " + input.name, input.file);
+  Result<PreparedRun> prepared = prepare_model(*wanted);
   if (!prepared) return report_errors(prepared.errors());
-  journal.step("machine, model and inputs read");
+  journal.note_step("machine, model and inputs read");
   std::string text;
   for (const std::string& symbol : prepared->graph.defaulted)
     text += fmt::format("symbol '{}': 1 (no --bind)\n", symbol);
@@ -271,18 +271,18 @@ int RunCommand::run(const Console& console) const {
       : machine ? run_quantised_network(*prepared, *wanted, *machine, layerwise_)
                 : run_network(*prepared, *wanted);
   if (!summary) return report_errors(summary.errors());
-  journal.step("computed, results written");
+  journal.note_step("computed, results written");
   if (machine)
     text += fmt::format("machine: {} ({}); {} products in int8{}\n", machine->name, machine_file,
                         summary->quantised,
                         layerwise_ ? ", each on the float run's values, of which the outputs are; "
                                      "their own results are in the dump (--dump)"
                                    : "");
-  return print(*prepared, *summary, std::move(text));
+  return print_results(*prepared, *summary, std::move(text));
 }
 
-int RunCommand::print(const PreparedRun& prepared, const RunSummary& summary,
-                      std::string text) const {
+int RunCommand::print_results(const PreparedRun& prepared, const RunSummary& summary,
+                              std::string text) const {
   if (!json_.empty()) {
     if (const int code = write_result(json_, to_json(*summary.quality)); code != kExitOk)
       return code;
@@ -292,7 +292,7 @@ int RunCommand::print(const PreparedRun& prepared, const RunSummary& summary,
     text += fmt::format("weights: {} tensors drawn, {}\n", summary.result.random_weights, weights_);
   for (TensorId id : prepared.graph.outputs) {
     const std::string& name = prepared.graph.tensor(id).name;
-    text += describe(fmt::format("output '{}'", name), summary.result.outputs.at(name));
+    text += describe_array(fmt::format("output '{}'", name), summary.result.outputs.at(name));
   }
   if (summary.quality) text += to_text(*summary.quality);
   text += fmt::format("peak memory: {} bytes\n", summary.result.peak_bytes);

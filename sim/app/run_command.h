@@ -16,14 +16,14 @@ class RunCommand : public SubCommand {
   int run(const Console& console) const;
 
  private:
-  Result<RunRequest> request() const;
+  Result<RunRequest> make_request() const;
   /// prepare_run() of the model, or of what a TorchScript file becomes.
-  Result<PreparedRun> prepare(const RunRequest& wanted) const;
+  Result<PreparedRun> prepare_model(const RunRequest& wanted) const;
   /// What options ask for of one another.
   void check_options(Errors& errors) const;
   Status parse_inputs(RunRequest& to) const;
   void add_int8_to(Command& command);
-  int print(const PreparedRun& prepared, const RunSummary& summary, std::string text) const;
+  int print_results(const PreparedRun& prepared, const RunSummary& summary, std::string text) const;
 
   ModelOptions model_;
   std::vector<std::string> inputs_;

@@ -17,7 +17,7 @@
 namespace accsim::sim {
 namespace {
 
-void add(const Errors& more, Errors& to) { to.insert(to.end(), more.begin(), more.end()); }
+void add_errors(const Errors& more, Errors& to) { to.insert(to.end(), more.begin(), more.end()); }
 
 /// 128 random bits as 32 digits.
 Result<std::string> random_token() {
@@ -94,29 +94,30 @@ int ServeCommand::run(const std::string& version) const {
   if (const auto hw = load_machine(hw_.empty() ? find_machine("64x64") : hw_))
     setup.hw = *hw;
   else
-    add(hw.errors(), errors);
-  if (const auto options = mapping_.parse())
+    add_errors(hw.errors(), errors);
+  if (const auto options = mapping_.to_map_options())
     setup.options = *options;
   else
-    add(options.errors(), errors);
-  if (const auto elaborate = graph_.elaborate())
+    add_errors(options.errors(), errors);
+  if (const auto elaborate = graph_.to_elaborate_options())
     setup.elaborate = *elaborate;
   else
-    add(elaborate.errors(), errors);
+    add_errors(elaborate.errors(), errors);
   if (!errors.empty()) return report_errors(errors);
-  setup.words = graph_.words();
+  setup.words = graph_.option_words();
   for (std::string& word : mapping_.pin_words()) setup.words.push_back(std::move(word));
   auto graphs = load_graphs(models_, setup.elaborate);
   if (!graphs) return report_errors(graphs.errors());
   for (Graph& graph : *graphs) {
-    if (const auto lowered = lower(graph); !lowered) add(lowered.errors(), errors);
+    if (const auto lowered = lower(graph); !lowered) add_errors(lowered.errors(), errors);
     const std::string name = std::filesystem::path(graph.file).stem().string();
     setup.models.push_back({std::move(graph), name});
   }
   setup.elaborate.skip_unknown = true;  // they were meant for the models of the command line
   const bool store_is_there = store_exists();
   if (store_is_there)
-    if (const auto store = SweepStore::read(store_); !store) add(store.errors(), errors);
+    if (const auto store = SweepStore::open_for_reading(store_); !store)
+      add_errors(store.errors(), errors);
   if (!errors.empty()) return report_errors(errors);
 
   const auto token = random_token();
@@ -128,12 +129,12 @@ int ServeCommand::run(const std::string& version) const {
   PageAnswerer answerer(std::move(setup), *token, server->port(),
                         {std::chrono::seconds(most_seconds_), most_memory_ << 20});
   const InterruptGuard guard;
-  std::string text = session.address() + "\nCtrl-C ends it\n";
+  std::string text = session.page_address() + "\nCtrl-C ends it\n";
   if (!store_.empty() && !store_is_there)
     text += printable(fmt::format("waits for {}: no such store yet", store_)) + "\n";
   if (const int code = print_out(text); code != kExitOk) return code;
-  server->serve([&](const HttpRequest& r) { return session.admit(r); }, answerer, most_upload,
-                InterruptGuard::requested());
+  server->serve_requests([&](const HttpRequest& r) { return session.admit(r); }, answerer,
+                         most_upload, InterruptGuard::requested());
   return kExitOk;
 }
 

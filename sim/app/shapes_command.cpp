@@ -19,15 +19,15 @@ void ShapesCommand::add_to(Command& program) {
 }
 
 int ShapesCommand::run(const Console& console) const {
-  Journal journal(console.verbose());
-  auto options = model_.elaborate();
+  Journal journal(console.is_verbose());
+  auto options = model_.to_elaborate_options();
   if (!options) return report_errors(options.errors());
   options->as_written = true;
-  journal.reads("model", model_.model());
-  const Result<Graph> graph = model_.load(*options);
+  journal.note_read("model", model_.model_path());
+  const Result<Graph> graph = model_.load_model(*options);
   if (!graph) return report_errors(graph.errors());
   if (!json_.empty()) return write_result(json_, shapes_json(*graph));
-  journal.step("model read, its shapes inferred");
+  journal.note_step("model read, its shapes inferred");
   return print_out(shapes_text(*graph, Console::width()));
 }
 

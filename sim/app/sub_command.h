@@ -7,7 +7,7 @@ namespace accsim::sim {
 /// run(), which gives the exit code.
 class SubCommand {
  public:
-  bool chosen() const { return sub_ != nullptr && sub_->chosen(); }
+  bool is_chosen() const { return sub_ != nullptr && sub_->is_chosen(); }
 
  protected:
   ~SubCommand() = default;

@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Runs a shell command; its output without the last line feed.
-Result<std::string> shell(const std::string& command) {
+Result<std::string> run_shell(const std::string& command) {
   std::FILE* pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) return Error{Errc::io, "can't be started", command};
   std::string out;
@@ -38,9 +38,9 @@ Result<std::string> shell(const std::string& command) {
 }
 
 /// "123" of sbatch --parsable's "123;cluster".
-Result<std::string> submit(const std::string& folder, const std::string& arguments) {
+Result<std::string> submit_job(const std::string& folder, const std::string& arguments) {
   const auto out =
-      shell(fmt::format("cd {} && sbatch --parsable {}", shell_word(folder), arguments));
+      run_shell(fmt::format("cd {} && sbatch --parsable {}", shell_word(folder), arguments));
   if (!out) return out.errors();
   return out->substr(0, out->find(';'));
 }
@@ -144,10 +144,10 @@ int SweepCommand::run_submit() const {
        {std::pair(array, scripts.array), std::pair(merge, scripts.merge)})
     if (const Status written = write_file_atomically(path, text); !written)
       return report_errors(written.errors());
-  const auto job = submit(options.folder, "array.sbatch");
+  const auto job = submit_job(options.folder, "array.sbatch");
   if (!job) return report_errors(job.errors());
   const auto after =
-      submit(options.folder, fmt::format("--dependency=afterok:{} merge.sbatch", *job));
+      submit_job(options.folder, fmt::format("--dependency=afterok:{} merge.sbatch", *job));
   if (!after) {
     Errors errors = after.errors();
     errors.push_back(

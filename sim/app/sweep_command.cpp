@@ -24,7 +24,7 @@ namespace {
 
 /// `first`: how many points were done when the run began; -1 before the first call.
 void show_progress(const SweepProgress& p, int64_t& first, Progress& line) {
-  const double seconds = line.seconds();
+  const double seconds = line.elapsed_seconds();
   if (first < 0) first = p.done - p.evaluated;
   const double rate = seconds > 0 ? static_cast<double>(p.evaluated) / seconds : 0;
   line(p.done, p.total,
@@ -63,7 +63,7 @@ Result<std::vector<Metric>> parse_metrics(const std::string& text) {
                                fmt::join(metric_names(), ", ")),
                    "--pareto"};
     if (std::find(out.begin(), out.end(), *m) != out.end())
-      return Error{Errc::usage, fmt::format("{} is named twice", info(*m).name), "--pareto"};
+      return Error{Errc::usage, fmt::format("{} is named twice", metric_info(*m).name), "--pareto"};
     out.push_back(*m);
     at = end + 1;
   }
@@ -148,7 +148,7 @@ void SweepCommand::add_show() {
 int SweepCommand::run_show() const {
   const auto metrics = parse_metrics(pareto_);
   if (!metrics) return report_errors(metrics.errors());
-  auto store = SweepStore::read(shown_);
+  auto store = SweepStore::open_for_reading(shown_);
   if (!store) return report_errors(store.errors());
   if (dump_ && !(csv_.empty() && json_.empty() && html_.empty()))
     return report_errors({{Errc::usage,
@@ -171,7 +171,7 @@ int SweepCommand::run_show() const {
   options.pareto = *metrics;
   options.where = where_;
   options.width = Console::width();
-  const auto view = TableView::read(**store, where_);
+  const auto view = TableView::read_store(**store, where_);
   if (!view) return report_errors(view.errors());
   const StoreMeta& meta = (*store)->meta();
   if (const int code = write_shown(*view, meta, options); code != kExitOk) return code;
@@ -199,16 +199,16 @@ int SweepCommand::write_shown(const TableView& view, const StoreMeta& meta,
 }
 
 int SweepCommand::run_spec(const std::string& version, const Console& console) const {
-  Journal journal(console.verbose());
+  Journal journal(console.is_verbose());
   if (spec_.empty())
     return report_errors({{Errc::usage, "name a sweep, e.g. configs/sweeps/edge.yaml", "sweep"}});
   SweepRun run;
-  if (sub_->given("--shard")) {
+  if (sub_->is_given("--shard")) {
     const auto shard = parse_shard(shard_);
     if (!shard) return report_errors(shard.errors());
     run.shard = *shard;
   }
-  journal.reads("sweep", spec_);
+  journal.note_read("sweep", spec_);
   const auto spec = load_sweep(spec_);
   if (!spec) return report_errors(spec.errors());
   run.store = store_.empty() ? default_store(spec_, run.shard) : store_;
@@ -234,8 +234,8 @@ int SweepCommand::run_spec(const std::string& version, const Console& console) c
                     run.store}});
     return kExitResources;
   }
-  journal.step(fmt::format("{} points costed, {} were stored already", outcome->evaluated,
-                           outcome->stored - outcome->evaluated));
+  journal.note_step(fmt::format("{} points costed, {} were stored already", outcome->evaluated,
+                                outcome->stored - outcome->evaluated));
   const SweepOutcome& o = *outcome;
   std::string text =
       fmt::format("{}: {} of {} points stored, {} can be costed; {} costed now{}\n", run.store,
@@ -259,9 +259,9 @@ int SweepCommand::run_spec(const std::string& version, const Console& console) c
 }
 
 int SweepCommand::run(const std::string& version, const Console& console) const {
-  if (show_->chosen()) return run_show();
-  if (merge_->chosen()) return run_merge();
-  if (submit_->chosen()) return run_submit();
+  if (show_->is_chosen()) return run_show();
+  if (merge_->is_chosen()) return run_merge();
+  if (submit_->is_chosen()) return run_submit();
   return run_spec(version, console);
 }
 

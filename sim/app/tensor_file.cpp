@@ -132,7 +132,7 @@ void TensorFiles::add_to(Command& command) {
         .metavar = "PROGRAM"}});
 }
 
-std::string TensorFiles::given() const {
+std::string TensorFiles::first_given() const {
   for (const auto& [option, value] :
        {std::pair("--dtype", &dtype_), std::pair("--shape", &shape_), std::pair("--model", &model_),
         std::pair("--tensor", &tensor_), std::pair("--python", &python_)})
@@ -184,7 +184,7 @@ Result<TensorFiles::RawType> TensorFiles::raw_type() const {
 }
 
 /// Of several tensors those that --tensor names.
-Status TensorFiles::pick(TensorsOfFile& file) const {
+Status TensorFiles::pick_tensor(TensorsOfFile& file) const {
   if (tensor_.empty() || file.tensors.size() <= 1) return ok();
   std::vector<std::string> names;
   for (const auto& [name, array] : file.tensors) names.push_back(name);
@@ -202,11 +202,11 @@ Result<TensorsOfFile> TensorFiles::read_torch(const std::string& file) const {
     if (const Status ran = run_torch_program(kReader, python_, file, folder, {folder}); !ran)
       return ran;
     if (const Status taken = take_tensors(folder, out); !taken)
-      return called(taken.errors(), folder, file);
+      return renamed_errors(taken.errors(), folder, file);
     return ok();
   });
   if (!done) return done.errors();
-  if (const Status picked = pick(out); !picked) return picked.errors();
+  if (const Status picked = pick_tensor(out); !picked) return picked.errors();
   return out;
 }
 
@@ -218,8 +218,8 @@ Result<TensorsOfFile> TensorFiles::read_stated(const std::string& file) const {
   return TensorsOfFile{file, {{"", std::move(*array)}}};
 }
 
-Result<std::vector<TensorsOfFile>> TensorFiles::read(const std::string& a,
-                                                     const std::string& b) const {
+Result<std::vector<TensorsOfFile>> TensorFiles::read_files(const std::string& a,
+                                                           const std::string& b) const {
   Result<RawType> type = raw_type();
   if (!type) return type.errors();
   const std::string files[] = {a, b};

@@ -14,11 +14,11 @@ class TensorFiles {
   /// --dtype, --shape, --model, --tensor and --python.
   void add_to(Command& command);
   /// The first of these that was given; "": none.
-  std::string given() const;
+  std::string first_given() const;
 
   /// The tensors of two files. What a raw file doesn't say is as the options, else as the model,
   /// else as the other file has it; without a shape it is one row. Errors name the file.
-  Result<std::vector<TensorsOfFile>> read(const std::string& a, const std::string& b) const;
+  Result<std::vector<TensorsOfFile>> read_files(const std::string& a, const std::string& b) const;
 
  private:
   struct RawType;
@@ -27,7 +27,7 @@ class TensorFiles {
   Status take_model(RawType& type) const;
   Result<TensorsOfFile> read_torch(const std::string& file) const;
   Result<TensorsOfFile> read_stated(const std::string& file) const;
-  Status pick(TensorsOfFile& file) const;
+  Status pick_tensor(TensorsOfFile& file) const;
 
   std::string dtype_, shape_, model_, tensor_, python_;
 };

@@ -11,7 +11,8 @@
 namespace accsim::sim {
 namespace {
 
-std::string summary(const TiledModel& tiled, const std::string& model, const std::string& output) {
+std::string tiling_summary(const TiledModel& tiled, const std::string& model,
+                           const std::string& output) {
   std::string out;
   int64_t products = 0;
   for (const TiledFrom& layer : tiled.layers) {
@@ -65,7 +66,7 @@ void TileCommand::add_to(Command& program) {
 }
 
 int TileCommand::run() const {
-  const auto elaborate = model_.elaborate();
+  const auto elaborate = model_.to_elaborate_options();
   if (!elaborate) return report_errors(elaborate.errors());
   const Result<Dims> size = parse_product(tile_, "--tile");
   if (!size) return report_errors(size.errors());
@@ -74,10 +75,11 @@ int TileCommand::run() const {
   options.pad = edge_ == "pad";
   options.convolutions = conv_ == "im2col";
   options.layers = layers_;
-  const Result<TiledModel> tiled = tile_model(model_.model(), *elaborate, options);
+  const Result<TiledModel> tiled = tile_model(model_.model_path(), *elaborate, options);
   if (!tiled) return report_errors(tiled.errors());
   if (const int code = write_result(output_, tiled->bytes); code != kExitOk) return code;
-  return output_ == "-" ? kExitOk : print_wrapped(summary(*tiled, model_.model(), output_));
+  return output_ == "-" ? kExitOk
+                        : print_wrapped(tiling_summary(*tiled, model_.model_path(), output_));
 }
 
 }  // namespace accsim::sim

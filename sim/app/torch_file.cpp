@@ -60,7 +60,7 @@ void TorchFile::add_to(Command& command) {
         .metavar = "PROGRAM"}});
 }
 
-Status TorchFile::check(const std::string& model, bool torch) const {
+Status TorchFile::check_examples(const std::string& model, bool torch) const {
   Errors errors;
   for (const std::string& text : examples_)
     if (!is_example(text))
@@ -89,7 +89,7 @@ Status TorchFile::with_onnx(const std::string& model,
                             const std::function<Status(const std::string&)>& use) const {
   if (is_program(model)) return program_error(model);
   const bool torch = is_torch_file(model);
-  if (const Status good = check(model, torch); !good) return good;
+  if (const Status good = check_examples(model, torch); !good) return good;
   if (!torch) return use(model);
   if (::access(model.c_str(), R_OK) != 0)
     return Error{Errc::io, fmt::format("can't be read: {}", std::strerror(errno)), model};
@@ -99,12 +99,13 @@ Status TorchFile::with_onnx(const std::string& model,
     words.insert(words.end(), examples_.begin(), examples_.end());
     if (const Status done = run_torch_program(kExporter, python_, model, folder, words); !done)
       return done;
-    if (const Status used = use(onnx); !used) return called(used.errors(), onnx, model);
+    if (const Status used = use(onnx); !used) return renamed_errors(used.errors(), onnx, model);
     return ok();
   });
 }
 
-Result<Graph> TorchFile::load(const std::string& model, const ElaborateOptions& options) const {
+Result<Graph> TorchFile::load_exported(const std::string& model,
+                                       const ElaborateOptions& options) const {
   std::optional<Graph> out;
   const Status done = with_onnx(model, [&](const std::string& onnx) -> Status {
     Result<ModelDef> read = read_model(onnx);

@@ -24,10 +24,10 @@ class TorchFile {
                    const std::function<Status(const std::string& onnx)>& use) const;
 
   /// load_graph() of `model`, or of what with_onnx() makes of it.
-  Result<Graph> load(const std::string& model, const ElaborateOptions& options) const;
+  Result<Graph> load_exported(const std::string& model, const ElaborateOptions& options) const;
 
  private:
-  Status check(const std::string& model, bool torch) const;
+  Status check_examples(const std::string& model, bool torch) const;
 
   std::vector<std::string> examples_;
   std::string python_;  ///< "": python3

@@ -24,7 +24,7 @@ constexpr const char* kPython = "python3";
 constexpr int kDone = 0, kRefused = 65, kNoTorch = 69;
 
 /// `text` with every `from` replaced.
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
+std::string replace_all(std::string text, const std::string& from, const std::string& to) {
   for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
     text.replace(at, from.size(), to);
   return text;
@@ -41,8 +41,8 @@ std::string text_of(const std::string& path) {
 std::string last_line(const std::string& text) { return text.substr(text.rfind('\n') + 1); }
 
 /// Starts a program of PATH with these words, its output and its errors into files; errno, or 0.
-int start(std::vector<std::string> words, const std::string& output, const std::string& errors,
-          pid_t& child) {
+int start_program(std::vector<std::string> words, const std::string& output,
+                  const std::string& errors, pid_t& child) {
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
@@ -76,10 +76,10 @@ Error no_torch(const TorchProgram& program, const std::string& file, const std::
 
 }  // namespace
 
-Errors called(Errors errors, const std::string& file, const std::string& name) {
+Errors renamed_errors(Errors errors, const std::string& file, const std::string& name) {
   for (Error& e : errors) {
-    e.where = replaced(e.where, file, name);
-    e.message = replaced(e.message, file, name);
+    e.where = replace_all(e.where, file, name);
+    e.message = replace_all(e.message, file, name);
   }
   return errors;
 }
@@ -114,7 +114,7 @@ Status run_torch_program(const TorchProgram& program, const std::string& python,
                                   file};
   all.insert(all.end(), words.begin(), words.end());
   pid_t child = 0;
-  if (const int error = start(std::move(all), output, errors, child); error != 0)
+  if (const int error = start_program(std::move(all), output, errors, child); error != 0)
     return no_torch(program, file,
                     fmt::format(": '{}' doesn't start ({}); install Python 3 and torch (pip "
                                 "install torch; Debian: python3-torch), or name another by "

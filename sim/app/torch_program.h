@@ -26,7 +26,7 @@ Status in_torch_folder(const std::string& file,
                        const std::function<Status(const std::string&)>& use);
 
 /// Errors about a temporary file as errors about `name`, of which it was made.
-Errors called(Errors errors, const std::string& file, const std::string& name);
+Errors renamed_errors(Errors errors, const std::string& file, const std::string& name);
 
 /// Runs `python` ("": python3) with the program, `file`, and the further words. Python is started
 /// by its arguments, no shell reads them. What it prints goes to files of `folder`. Errors: io with

@@ -23,7 +23,7 @@ void TraceOptions::add_to(Command& command) {
         .needs = "--trace"}});
 }
 
-int TraceOptions::write(const CostedNetwork& network) const {
+int TraceOptions::write_timeline(const CostedNetwork& network) const {
   if (file_.empty()) return kExitOk;
   return write_pieces(file_,
                       [&](const TextSink& sink) { return write_trace(network, commands_, sink); });

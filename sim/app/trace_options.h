@@ -11,10 +11,10 @@ namespace accsim::sim {
 class TraceOptions {
  public:
   void add_to(Command& command);
-  bool wanted() const { return !file_.empty(); }
+  bool is_wanted() const { return !file_.empty(); }
   bool to_stdout() const { return file_ == "-"; }
   /// Writes the trace, if one is wanted. Exit code.
-  int write(const CostedNetwork& network) const;
+  int write_timeline(const CostedNetwork& network) const;
 
  private:
   std::string file_;

@@ -74,17 +74,17 @@ void ValidateCommand::add_to(Command& program) {
 
 int ValidateCommand::run(const Console& console, const std::string& version) const {
   Errors errors;
-  const auto options = mapping_.parse();
+  const auto options = mapping_.to_map_options();
   if (!options) errors = options.errors();
   const Result<std::string> place = source_.empty() ? shipped_folder() : Result(source_);
   if (!place) errors.insert(errors.end(), place.errors().begin(), place.errors().end());
   if (!errors.empty()) return report_errors(errors);
   const auto files = validation_files(*place);
   if (!files) return report_errors(files.errors());
-  Journal journal(console.verbose());
+  Journal journal(console.is_verbose());
   std::vector<ValidationSource> sources;
   for (const std::string& file : *files) {
-    journal.reads("figures", file);
+    journal.note_read("figures", file);
     auto source = load_validation(file);
     if (source)
       sources.push_back(std::move(*source));
@@ -96,11 +96,11 @@ int ValidateCommand::run(const Console& console, const std::string& version) con
       {"--json", json_}, {"--csv", csv_}, {"--html", html_}, {"--markdown", markdown_}};
   if (const Status good = check_written(written, named_files(sources)); !good)
     return report_errors(good.errors());
-  journal.step("figures, machines and networks read");
+  journal.note_step("figures, machines and networks read");
   const int threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  const auto done = validate(std::move(sources), *options, !no_interval_, threads);
+  const auto done = validate_sources(std::move(sources), *options, !no_interval_, threads);
   if (!done) return report_errors(done.errors());
-  journal.step("predicted");
+  journal.note_step("predicted");
   const std::string root =
       std::filesystem::path(files->front()).parent_path().parent_path().string();
   const auto write = [](const std::string& path, const auto& make) {

@@ -22,7 +22,7 @@ constexpr const char* kManifest = "manifest.json";
 constexpr int64_t kMostTries = 100;  ///< of random cases, for each program that is wanted
 
 /// Errors about files in a folder that has another name until it is done.
-Errors named(Errors errors, const std::string& until, const std::string& name) {
+Errors renamed_places(Errors errors, const std::string& until, const std::string& name) {
   for (Error& e : errors)
     if (e.where.starts_with(until)) e.where = name + e.where.substr(until.size());
   return errors;
@@ -114,7 +114,7 @@ void VectorsCommand::add_case_options() {
 Status VectorsCommand::check_arguments() const {
   if (output_ == "-") return Error{Errc::usage, "is a folder: it has many files", "--output"};
   const bool given = !gemms_.empty() || !convs_.empty() || random_ > 0;
-  if (given == !model_.model().empty())
+  if (given == !model_.model_path().empty())
     return Error{Errc::usage, "name a model, or --gemm, --conv or --random (and not both)",
                  "vectors"};
   for (const auto& [word, option] :
@@ -128,7 +128,7 @@ Status VectorsCommand::check_arguments() const {
 }
 
 Result<std::vector<VerifyCase>> VectorsCommand::given_cases(const hw::HwConfig& hw) const {
-  const auto options = mapping_.parse();
+  const auto options = mapping_.to_map_options();
   if (!options) return options.errors();
   auto out = named_products(gemms_, convs_, hw, *options);
   if (!out) return out.errors();
@@ -144,7 +144,8 @@ Result<std::vector<VerifyCase>> VectorsCommand::given_cases(const hw::HwConfig& 
   return out;
 }
 
-Result<VectorCase> VectorsCommand::network(const hw::HwConfig& hw, Journal& journal) const {
+Result<VectorCase> VectorsCommand::make_network_case(const hw::HwConfig& hw,
+                                                     Journal& journal) const {
   const Result<CostedModel> costed = cost_model(model_, mapping_, hw);
   if (!costed) return costed.errors();
   const Result<NetworkCase> made =
@@ -161,20 +162,20 @@ Result<VectorCase> VectorsCommand::network(const hw::HwConfig& hw, Journal& jour
   }
   const Result<VerifiedLayers> layers = find_layers(words, costed->network, made->network);
   if (!layers) return layers.errors();
-  journal.step(fmt::format("one program of {} made", made->network.parts.size()));
+  journal.note_step(fmt::format("one program of {} made", made->network.parts.size()));
   Result<VectorCase> out = vector_case(*made, *layers);
   if (!out) return out.errors();
-  out->what = model_.model();
+  out->what = model_.model_path();
   if (!words.from.empty()) out->what += ", from layer " + words.from;
   if (!words.until.empty()) out->what += ", until layer " + words.until;
   return out;
 }
 
-Result<std::vector<VectorCase>> VectorsCommand::cases(const hw::HwConfig& hw,
-                                                      Journal& journal) const {
+Result<std::vector<VectorCase>> VectorsCommand::make_cases(const hw::HwConfig& hw,
+                                                           Journal& journal) const {
   std::vector<VectorCase> out;
-  if (!model_.model().empty()) {
-    Result<VectorCase> one = network(hw, journal);
+  if (!model_.model_path().empty()) {
+    Result<VectorCase> one = make_network_case(hw, journal);
     if (!one) return one.errors();
     out.push_back(std::move(*one));
     return out;
@@ -182,7 +183,7 @@ Result<std::vector<VectorCase>> VectorsCommand::cases(const hw::HwConfig& hw,
   const auto given = given_cases(hw);
   if (!given) return given.errors();
   for (size_t i = 0; i < given->size(); ++i) out.push_back(vector_case((*given)[i], seed_, i));
-  journal.step(fmt::format("{} programs made", out.size()));
+  journal.note_step(fmt::format("{} programs made", out.size()));
   return out;
 }
 
@@ -193,13 +194,14 @@ hw::VectorOptions VectorsCommand::vector_options() const {
   return out;
 }
 
-Result<hw::VectorSummary> VectorsCommand::write(const VectorCase& c, const std::string& version,
-                                                const std::string& folder) const {
+Result<hw::VectorSummary> VectorsCommand::write_case(const VectorCase& c,
+                                                     const std::string& version,
+                                                     const std::string& folder) const {
   if (Status s = hw::verify(c.program, c.hw); !s) return s.errors();
   hw::VectorOptions options = vector_options();
   Progress progress;
   options.progress = [&](int64_t done, int64_t of) {
-    progress(done, of, "commands, " + format_left(progress.seconds(), done, of));
+    progress(done, of, "commands, " + format_left(progress.elapsed_seconds(), done, of));
     return !InterruptGuard::requested();
   };
   return hw::write_vectors(c.program, c.hw, c.image, {version, hw_, c.what, seed_}, options,
@@ -207,9 +209,9 @@ Result<hw::VectorSummary> VectorsCommand::write(const VectorCase& c, const std::
 }
 
 int VectorsCommand::run(const Console& console, const std::string& version) const {
-  Journal journal(console.verbose());
-  journal.reads("machine", hw_);
-  if (!model_.model().empty()) journal.reads("model", model_.model());
+  Journal journal(console.is_verbose());
+  journal.note_read("machine", hw_);
+  if (!model_.model_path().empty()) journal.note_read("model", model_.model_path());
   const Result<hw::HwConfig> hw = load_machine(hw_);
   if (!hw) return report_errors(hw.errors());
   if (const Status good = check_arguments(); !good) return report_errors(good.errors());
@@ -217,29 +219,30 @@ int VectorsCommand::run(const Console& console, const std::string& version) cons
     return report_errors({{Errc::unsupported,
                            "golden has int8 by int8 or int4 into int32, and no other types", hw_}});
   const InterruptGuard guard;
-  const auto all = cases(*hw, journal);
+  const auto all = make_cases(*hw, journal);
   if (!all) return report_errors(all.errors());
   Result<FolderWriter> to = FolderWriter::create(output_, kManifest);
   if (!to) return report_errors(to.errors());
   std::string text;
   for (size_t i = 0; i < all->size(); ++i) {
-    std::filesystem::path folder = to->folder();
+    std::filesystem::path folder = to->temporary_folder();
     if (all->size() > 1) {
       folder /= hw::folder_of(i);
       std::filesystem::create_directory(folder);
     }
-    const Result<hw::VectorSummary> done = write((*all)[i], version, folder.string());
+    const Result<hw::VectorSummary> done = write_case((*all)[i], version, folder.string());
     if (InterruptGuard::requested()) return kExitFailed;
-    if (!done) return report_errors(named(done.errors(), to->folder().string(), output_));
+    if (!done)
+      return report_errors(renamed_places(done.errors(), to->temporary_folder().string(), output_));
     text += fmt::format("{}: {} commands, {} cycles, {} of numbers\n", (*all)[i].what,
                         format_count(done->commands), format_count(done->cycles),
                         format_si(static_cast<double>(done->bytes), "B"));
   }
   if (all->size() > 1)
-    if (const Status good = hw::write_index(to->folder(), all->size()); !good)
+    if (const Status good = hw::write_index(to->temporary_folder(), all->size()); !good)
       return report_errors(good.errors());
   if (const Status good = to->commit(); !good) return report_errors(good.errors());
-  journal.step("written to " + output_);
+  journal.note_step("written to " + output_);
   return print_out(text);
 }
 

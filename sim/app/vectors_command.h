@@ -21,11 +21,11 @@ class VectorsCommand : public SubCommand {
   void add_case_options();
   Status check_arguments() const;
   Result<std::vector<VerifyCase>> given_cases(const hw::HwConfig& hw) const;
-  Result<std::vector<VectorCase>> cases(const hw::HwConfig& hw, Journal& journal) const;
-  Result<VectorCase> network(const hw::HwConfig& hw, Journal& journal) const;
+  Result<std::vector<VectorCase>> make_cases(const hw::HwConfig& hw, Journal& journal) const;
+  Result<VectorCase> make_network_case(const hw::HwConfig& hw, Journal& journal) const;
   hw::VectorOptions vector_options() const;
-  Result<hw::VectorSummary> write(const VectorCase& c, const std::string& version,
-                                  const std::string& folder) const;
+  Result<hw::VectorSummary> write_case(const VectorCase& c, const std::string& version,
+                                       const std::string& folder) const;
 
   ModelOptions model_;
   MappingOptions mapping_;

@@ -166,25 +166,25 @@ void VerifyCommand::add_core_options() {
 }
 
 Result<std::vector<VerifyCase>> VerifyCommand::given_cases(const hw::HwConfig& hw) const {
-  const auto options = mapping_.parse();
+  const auto options = mapping_.to_map_options();
   if (!options) return options.errors();
   return named_products(gemms_, convs_, hw, *options);
 }
 
 Status VerifyCommand::check_arguments() const {
   const bool given = !gemms_.empty() || !convs_.empty() || random_ > 0;
-  if (given == !model_.model().empty())
+  if (given == !model_.model_path().empty())
     return Error{Errc::usage, "name a model, or --gemm, --conv or --random (and not both)",
                  "verify"};
   if (layers_ && given) return Error{Errc::usage, "there is no model to take apart", "--layers"};
-  if (random_numbers_ && !whole())
+  if (random_numbers_ && !is_whole_network())
     return Error{Errc::usage, "is of a model as one program", "--random-numbers"};
-  if (max_cycles_ > 0 && whole())
+  if (max_cycles_ > 0 && is_whole_network())
     return Error{Errc::usage, "a network isn't cut; add --layers", "--max-cycles"};
   for (const auto& [word, option] :
        {std::pair(&layer_words_.from, "--resume-at"), std::pair(&layer_words_.until, "--until"),
         std::pair(&layer_words_.traced, "--trace-layer")})
-    if (!word->empty() && !whole())
+    if (!word->empty() && !is_whole_network())
       return Error{Errc::usage, "is of a model as one program", option};
   if (!layer_words_.traced.empty() && trace_.empty())
     return Error{Errc::usage, "needs --trace, the file", "--trace-layer"};
@@ -195,12 +195,13 @@ Status VerifyCommand::check_arguments() const {
   return ok();
 }
 
-Result<std::vector<VerifyCase>> VerifyCommand::cases(const hw::HwConfig& hw) const {
-  if (model_.model().empty()) return given_cases(hw);
+Result<std::vector<VerifyCase>> VerifyCommand::make_cases(const hw::HwConfig& hw) const {
+  if (model_.model_path().empty()) return given_cases(hw);
   const Result<CostedModel> c = cost_model(model_, mapping_, hw);
   if (!c) return c.errors();
   auto out = network_cases(c->graph, c->network, hw);
-  if (out.empty()) return Error{Errc::usage, "no layer of it runs on the array", model_.model()};
+  if (out.empty())
+    return Error{Errc::usage, "no layer of it runs on the array", model_.model_path()};
   return out;
 }
 
@@ -244,12 +245,12 @@ constexpr int64_t kAtOnce = 100;
 
 Result<VerifyReport> VerifyCommand::verify_layers(const hw::HwConfig& hw, VerifyOptions options,
                                                   Journal& journal) const {
-  auto all = cases(hw);
-  const auto mapping = mapping_.parse();
+  auto all = make_cases(hw);
+  const auto mapping = mapping_.to_map_options();
   if (!all) return all.errors();
   if (!mapping) return mapping.errors();
   const int64_t count = static_cast<int64_t>(all->size()) + random_;
-  journal.step(fmt::format("{} programs made, {} to come", all->size(), random_));
+  journal.note_step(fmt::format("{} programs made, {} to come", all->size(), random_));
   if (!trace_.empty() && count != 1)
     return Error{Errc::usage, fmt::format("waveforms are of one program; there are {}", count),
                  "--trace"};
@@ -258,7 +259,7 @@ Result<VerifyReport> VerifyCommand::verify_layers(const hw::HwConfig& hw, Verify
   std::vector<VerifyRow> rows;
   options.progress = [&](int64_t done, int64_t cycles, int64_t of) {
     const auto all_done = static_cast<int64_t>(rows.size()) + done;
-    const double seconds = progress.seconds();
+    const double seconds = progress.elapsed_seconds();
     const std::string left =
         random_ > 0 ? format_left(seconds, all_done, count) : format_left(seconds, cycles, of);
     progress(all_done, count, "programs, " + left);
@@ -286,24 +287,25 @@ Result<VerifyReport> VerifyCommand::verify_whole(const hw::HwConfig& hw, VerifyO
       random_numbers_ ? network_case(costed->graph, costed->network, hw, seed_)
                       : quantised_network_case(costed->graph, costed->network, hw, seed_, jobs_);
   if (!made) return made.errors();
-  journal.step(fmt::format("one program of {} made", made->network.parts.size()));
+  journal.note_step(fmt::format("one program of {} made", made->network.parts.size()));
   const Result<VerifiedLayers> layers = find_layers(layer_words_, costed->network, made->network);
   if (!layers) return layers.errors();
   options.layers = *layers;
   const InterruptGuard guard;
   Progress progress;
   options.progress = [&](int64_t, int64_t cycles, int64_t of) {
-    progress(cycles, of, "cycles, " + format_left(progress.seconds(), cycles, of));
+    progress(cycles, of, "cycles, " + format_left(progress.elapsed_seconds(), cycles, of));
   };
   return verify_network(*made, costed->network, options);
 }
 
-int VerifyCommand::print(const VerifyReport& report, const Console& console) const {
+int VerifyCommand::print_report(const VerifyReport& report, const Console& console) const {
   if (!json_.empty())
     if (const int code = write_result(json_, to_json(report)); code != kExitOk) return code;
   if (json_ == "-") return kExitOk;
-  return print_out(to_text(report, {.width = Console::width(),
-                                    .only_failed = random_ > kMostListed && !console.verbose()}));
+  return print_out(to_text(
+      report,
+      {.width = Console::width(), .only_failed = random_ > kMostListed && !console.is_verbose()}));
 }
 
 int VerifyCommand::write_signals(const VerifyReport& report) const {
@@ -319,26 +321,26 @@ int VerifyCommand::write_signals(const VerifyReport& report) const {
 }
 
 int VerifyCommand::run(const Console& console) const {
-  Journal journal(console.verbose());
-  journal.reads("machine", hw_);
-  if (!model_.model().empty()) journal.reads("model", model_.model());
+  Journal journal(console.is_verbose());
+  journal.note_read("machine", hw_);
+  if (!model_.model_path().empty()) journal.note_read("model", model_.model_path());
   const Result<hw::HwConfig> hw = load_machine(hw_);
   if (!hw) return report_errors(hw.errors());
   if (const Status good = check_arguments(); !good) return report_errors(good.errors());
   if (const Status good = hw::core_runs(*hw); !good) return report_errors(good.errors());
   const Result<VerifyOptions> options = verify_options();
   if (!options) return report_errors(options.errors());
-  Result<VerifyReport> report =
-      whole() ? verify_whole(*hw, *options, journal) : verify_layers(*hw, *options, journal);
+  Result<VerifyReport> report = is_whole_network() ? verify_whole(*hw, *options, journal)
+                                                   : verify_layers(*hw, *options, journal);
   if (!report) return report_errors(report.errors());
   report->hw = hw_;
   report->any_cycles = options->any_cycles;
-  report->model = model_.model();
+  report->model = model_.model_path();
   report->interrupted = InterruptGuard::requested();
-  journal.step("run on RTL, golden and timing model; Verilated cores are kept in " +
-               options->variant.cache_dir.string());
+  journal.note_step("run on RTL, golden and timing model; Verilated cores are kept in " +
+                    options->variant.cache_dir.string());
   if (const int code = write_signals(*report); code != kExitOk) return code;
-  if (const int code = print(*report, console); code != kExitOk) return code;
+  if (const int code = print_report(*report, console); code != kExitOk) return code;
   if (report->all_passed()) return kExitOk;
   if (report->interrupted) return kExitFailed;
   if (!report->only_lacks_cores()) return kExitFailed;

@@ -20,9 +20,9 @@ class VerifyCommand : public SubCommand {
   void add_part_options();
   void add_core_options();
   /// Is a model to be verified as one program?
-  bool whole() const { return !model_.model().empty() && !layers_; }
+  bool is_whole_network() const { return !model_.model_path().empty() && !layers_; }
   Status check_arguments() const;
-  Result<std::vector<VerifyCase>> cases(const hw::HwConfig& hw) const;
+  Result<std::vector<VerifyCase>> make_cases(const hw::HwConfig& hw) const;
   Result<VerifyReport> verify_layers(const hw::HwConfig& hw, VerifyOptions options,
                                      Journal& journal) const;
   Result<VerifyReport> verify_whole(const hw::HwConfig& hw, VerifyOptions options,
@@ -32,7 +32,7 @@ class VerifyCommand : public SubCommand {
   Result<VerifyOptions> verify_options() const;
   /// The list of signals that was asked for; exit code.
   int write_signals(const VerifyReport& report) const;
-  int print(const VerifyReport& report, const Console& console) const;
+  int print_report(const VerifyReport& report, const Console& console) const;
 
   ModelOptions model_;
   MappingOptions mapping_;

@@ -16,7 +16,7 @@ thread_local bool is_thrown = false;
 BrokenIsThrown::BrokenIsThrown() : before_(is_thrown) { is_thrown = true; }
 BrokenIsThrown::~BrokenIsThrown() { is_thrown = before_; }
 
-void broken(std::string_view what, std::source_location at) {
+void fail_check(std::string_view what, std::source_location at) {
   if (is_thrown) throw Broken(fmt::format("{} ({}:{})", what, at.file_name(), at.line()));
   fmt::print(stderr, "accsim: internal error: {} ({}:{})\n", what, at.file_name(), at.line());
   std::abort();

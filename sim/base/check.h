@@ -5,7 +5,7 @@
 namespace accsim {
 
 /// Says which invariant broke, and where, and stops the program.
-[[noreturn]] void broken(std::string_view what, std::source_location at);
+[[noreturn]] void fail_check(std::string_view what, std::source_location at);
 
 /// Stops the program when an internal invariant is broken. On in release builds too: a cost model
 /// that goes on after a broken invariant prints wrong numbers. Never used for user errors; those
@@ -13,7 +13,7 @@ namespace accsim {
 inline void check(bool condition, std::string_view what,
                   std::source_location at = std::source_location::current()) {
   if (!condition) [[unlikely]]
-    broken(what, at);
+    fail_check(what, at);
 }
 
 }  // namespace accsim

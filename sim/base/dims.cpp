@@ -35,7 +35,7 @@ std::string to_string(const Dims& dims) {
   return dims.empty() ? "scalar" : fmt::format("{}", fmt::join(dims, "x"));
 }
 
-std::optional<Dims> broadcast(const Dims& a, const Dims& b) {
+std::optional<Dims> broadcast_dims(const Dims& a, const Dims& b) {
   Dims out(std::max(a.size(), b.size()));
   for (size_t i = 0; i < out.size(); ++i) {
     const int64_t x = i < a.size() ? a[a.size() - 1 - i] : 1;

@@ -19,6 +19,6 @@ int64_t elements(const Dims& dims, size_t from, size_t to);
 /// "1x3x224x224"; "scalar" for {}.
 std::string to_string(const Dims& dims);
 /// NumPy broadcast of two shapes; nullopt when they don't go together.
-std::optional<Dims> broadcast(const Dims& a, const Dims& b);
+std::optional<Dims> broadcast_dims(const Dims& a, const Dims& b);
 
 }  // namespace accsim

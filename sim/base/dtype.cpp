@@ -32,14 +32,14 @@ constexpr std::array<Row, 29> kRows = {{
     {"float6e3m2", 6, Family::real},
 }};
 
-const Row& row(DType t) { return kRows[static_cast<size_t>(t)]; }
+const Row& row_of_type(DType t) { return kRows[static_cast<size_t>(t)]; }
 
 }  // namespace
 
-int bits(DType t) { return row(t).bits; }
-std::string_view name(DType t) { return row(t).name; }
-bool is_float(DType t) { return row(t).family == Family::real; }
-bool is_integer(DType t) { return row(t).family == Family::integer; }
+int bits(DType t) { return row_of_type(t).bits; }
+std::string_view name(DType t) { return row_of_type(t).name; }
+bool is_float(DType t) { return row_of_type(t).family == Family::real; }
+bool is_integer(DType t) { return row_of_type(t).family == Family::integer; }
 
 std::optional<DType> dtype_from_onnx(int64_t number) {
   if (number < 0 || number >= static_cast<int64_t>(kRows.size())) return std::nullopt;

@@ -34,7 +34,7 @@ class KeyBytes {
     for (const T& value : values) add(value);
     return *this;
   }
-  std::string take() { return std::move(bytes_); }
+  std::string take_bytes() { return std::move(bytes_); }
 
  private:
   std::string bytes_;

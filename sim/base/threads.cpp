@@ -13,7 +13,7 @@ Threads::Threads(int count, std::function<void(int)> work, const ThreadStarter& 
     : work_(std::move(work)), prepare_(std::move(prepare)) {
   if (count <= 0) return;
   const int started = start_all(count, start);
-  keep(started < count ? (started + 1) / 2 : started);
+  keep_first(started < count ? (started + 1) / 2 : started);
   for (int i = 0; i < gate_.kept; ++i) working_ += static_cast<int>(let_prepare(i));
   const std::lock_guard lock(mutex_);
   gate_.open = true;
@@ -26,7 +26,7 @@ int Threads::start_all(int count, const ThreadStarter& start) {
   int given = 0;
   try {
     for (; given < count; ++given)
-      threads_.push_back(start([this, index = given] { serve(index); }));
+      threads_.push_back(start([this, index = given] { serve_thread(index); }));
   } catch (const std::system_error&) {
     return given;
   } catch (const std::bad_alloc&) {
@@ -36,7 +36,7 @@ int Threads::start_all(int count, const ThreadStarter& start) {
 }
 
 /// Gives all others back.
-void Threads::keep(int kept) {
+void Threads::keep_first(int kept) {
   {
     const std::lock_guard lock(mutex_);
     gate_.kept = kept;
@@ -61,7 +61,7 @@ bool Threads::let_prepare(int index) {
 
 /// In a thread: prepares when it is its turn, and waits until all may begin; false when it is given
 /// back.
-bool Threads::begins(int index) {
+bool Threads::wait_to_begin(int index) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock,
                 [&] { return index >= gate_.kept || index == gate_.preparing || gate_.open; });
@@ -79,8 +79,8 @@ bool Threads::begins(int index) {
   return ready;
 }
 
-void Threads::serve(int index) {
-  if (!begins(index)) return;
+void Threads::serve_thread(int index) {
+  if (!wait_to_begin(index)) return;
   try {
     work_(index);
   } catch (...) {
@@ -89,15 +89,15 @@ void Threads::serve(int index) {
   }
 }
 
-void Threads::wait() {
+void Threads::wait_for_all() {
   for (std::thread& t : threads_)
     if (t.joinable()) t.join();
 }
 
-Threads::~Threads() { wait(); }
+Threads::~Threads() { wait_for_all(); }
 
 void Threads::join() {
-  wait();
+  wait_for_all();
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 

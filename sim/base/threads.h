@@ -44,11 +44,11 @@ class Threads {
     bool open = false;                           ///< all may begin
   };
   int start_all(int count, const ThreadStarter& start);
-  void keep(int kept);
+  void keep_first(int kept);
   bool let_prepare(int index);
-  void serve(int index);
-  bool begins(int index);
-  void wait();
+  void serve_thread(int index);
+  bool wait_to_begin(int index);
+  void wait_for_all();
 
   std::function<void(int)> work_;
   std::function<bool()> prepare_;

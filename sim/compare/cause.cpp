@@ -14,7 +14,7 @@ std::string_view name(Unit u) {
   return kNames[static_cast<size_t>(u)];
 }
 
-std::string_view key(Unit u) {
+std::string_view unit_key(Unit u) {
   constexpr std::array<std::string_view, kUnits> kKeys = {"array",  "vector", "mover", "dram",
                                                           "shared", "slots",  "tail",  "none"};
   return kKeys[static_cast<size_t>(u)];
@@ -53,7 +53,7 @@ std::span<const CauseInfo, kCauses> cause_table() {
   return kTable;
 }
 
-int64_t sum(const CauseCycles& c) { return std::accumulate(c.begin(), c.end(), int64_t{0}); }
+int64_t sum_causes(const CauseCycles& c) { return std::accumulate(c.begin(), c.end(), int64_t{0}); }
 
 CauseCycles causes_of(const Costs& c) {
   CauseCycles out{};
@@ -69,7 +69,7 @@ CauseCycles causes_of(const Costs& c) {
       Cause::array_fill, Cause::post,       Cause::slots};
   for (size_t w = 0; w < hw::kWaits; ++w) cycles_by(out, kOfWait[w]) = c.stalls[w];
   cycles_by(out, Cause::tail) = c.tail_cycles;
-  check(sum(out) == c.cycles, "a layer's busy cycles, waits and tail aren't its cycles");
+  check(sum_causes(out) == c.cycles, "a layer's busy cycles, waits and tail aren't its cycles");
   return out;
 }
 

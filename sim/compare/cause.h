@@ -37,7 +37,7 @@ inline constexpr size_t kUnits = 8;
 /// "the array", "the vector unit", ...
 std::string_view name(Unit u);
 /// As JSON spells it: "array", "vector", ...
-std::string_view key(Unit u);
+std::string_view unit_key(Unit u);
 
 /// What is said of a cause, the same in help and JSON; docs/compare.md has its keys and labels.
 struct CauseInfo {
@@ -57,7 +57,7 @@ inline int64_t cycles_by(const CauseCycles& c, Cause cause) {
   return c[static_cast<size_t>(cause)];
 }
 /// The cycles of all causes together. Precondition: the sum fits 64 bits.
-int64_t sum(const CauseCycles& c);
+int64_t sum_causes(const CauseCycles& c);
 
 /// A layer's cycles by cause: busy cycles at full rate and beyond it by unit, waits, tail. Sums
 /// to costs.cycles exactly.

@@ -31,8 +31,8 @@ void pair_by(const Comparison& c, Key key, Match how, Partners& of_a, std::vecto
   }
 }
 
-LayerDifference difference(const Comparison& c, std::optional<size_t> a, std::optional<size_t> b,
-                           Match how) {
+LayerDifference layer_difference(const Comparison& c, std::optional<size_t> a,
+                                 std::optional<size_t> b, Match how) {
   LayerDifference out{a, b, how};
   if (how == Match::only_a) {
     cycles_by(out.causes, Cause::only_a) = -c.a.layers[*a].cycles;
@@ -42,7 +42,7 @@ LayerDifference difference(const Comparison& c, std::optional<size_t> a, std::op
     for (size_t i = 0; i < kLayerCauses; ++i)
       out.causes[i] = c.b.layers[*b].causes[i] - c.a.layers[*a].causes[i];
   }
-  out.difference = sum(out.causes);
+  out.difference = sum_causes(out.causes);
   const int64_t cycles = (b ? c.b.layers[*b].cycles : 0) - (a ? c.a.layers[*a].cycles : 0);
   check(out.difference == cycles, "a layer's causes don't add up to its difference");
   return out;
@@ -59,11 +59,11 @@ void add_layers(Comparison& c) {
       c, [](const SideLayer& l) { return l.op_type; }, Match::order, of_a, taken, match);
   const auto followers = [&](size_t b) {
     for (; b < c.b.layers.size() && !taken[b]; ++b)
-      c.layers.push_back(difference(c, std::nullopt, b, Match::only_b));
+      c.layers.push_back(layer_difference(c, std::nullopt, b, Match::only_b));
   };
   followers(0);
   for (size_t a = 0; a < c.a.layers.size(); ++a) {
-    c.layers.push_back(difference(c, a, of_a[a], match[a]));
+    c.layers.push_back(layer_difference(c, a, of_a[a], match[a]));
     if (of_a[a]) followers(*of_a[a] + 1);
   }
 }
@@ -90,9 +90,9 @@ void add_sums(Comparison& c) {
   for (size_t i = 0; i < kCauses; ++i) c.difference[i] = c.cycles_b[i] - c.cycles_a[i];
   cycles_by(of_layers, Cause::overlap) = cycles_by(c.difference, Cause::overlap);
   check(of_layers == c.difference, "the layers' causes aren't the network's");
-  check(sum(c.cycles_a) == c.a.cycles && sum(c.cycles_b) == c.b.cycles,
+  check(sum_causes(c.cycles_a) == c.a.cycles && sum_causes(c.cycles_b) == c.b.cycles,
         "a run's causes don't add up to its cycles");
-  check(sum(c.difference) == c.b.cycles - c.a.cycles, "the waterfall doesn't add up");
+  check(sum_causes(c.difference) == c.b.cycles - c.a.cycles, "the waterfall doesn't add up");
 }
 
 /// Of a number as many digits as people read; other words as they are.

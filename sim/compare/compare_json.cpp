@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json finite(double v) { return std::isfinite(v) ? Json(v) : Json(); }
+Json finite_json(double v) { return std::isfinite(v) ? Json(v) : Json(); }
 
 Json side_json(const RunSide& s) {
   Json machine = Json::object();
@@ -24,36 +24,36 @@ Json side_json(const RunSide& s) {
           {"cols", s.cols},
           {"macs", s.macs},
           {"cycles", s.cycles},
-          {"nanoseconds", finite(s.nanoseconds(s.cycles))},
-          {"energy_pj", finite(s.energy_pj)},
-          {"area_mm2", finite(s.area_mm2)}};
+          {"nanoseconds", finite_json(s.nanoseconds(s.cycles))},
+          {"energy_pj", finite_json(s.energy_pj)},
+          {"area_mm2", finite_json(s.area_mm2)}};
 }
 
 Json waterfall_json(const Comparison& c) {
   Json out = Json::array();
   for (size_t i = 0; i < kCauses; ++i)
-    out.push_back(
-        {{"cause", cause_table()[i].key},
-         {"a", c.cycles_a[i]},
-         {"b", c.cycles_b[i]},
-         {"difference", c.difference[i]},
-         {"nanoseconds", finite(c.b.nanoseconds(c.cycles_b[i]) - c.a.nanoseconds(c.cycles_a[i]))}});
+    out.push_back({{"cause", cause_table()[i].key},
+                   {"a", c.cycles_a[i]},
+                   {"b", c.cycles_b[i]},
+                   {"difference", c.difference[i]},
+                   {"nanoseconds",
+                    finite_json(c.b.nanoseconds(c.cycles_b[i]) - c.a.nanoseconds(c.cycles_a[i]))}});
   return out;
 }
 
 Json remains_json(const Remains& r) {
   Json units = Json::array();
   for (const UnitShare& u : r.units)
-    units.push_back({{"unit", key(u.unit)},
+    units.push_back({{"unit", unit_key(u.unit)},
                      {"a", u.cycles_a},
                      {"b", u.cycles_b},
                      {"share_a", u.share_a},
                      {"share_b", u.share_b},
                      {"least_b", u.least_b}});
   return {{"array_ratio", r.array_ratio},
-          {"speedup", finite(r.speedup)},
-          {"time_speedup", finite(r.time_speedup)},
-          {"ideal_cycles", r.ideal ? finite(*r.ideal) : Json()},
+          {"speedup", finite_json(r.speedup)},
+          {"time_speedup", finite_json(r.time_speedup)},
+          {"ideal_cycles", r.ideal ? finite_json(*r.ideal) : Json()},
           {"units", units}};
 }
 
@@ -78,14 +78,14 @@ Json comparison_json(const Comparison& c) {
   for (const ChangedField& f : c.changed)
     changed.push_back({{"field", f.path}, {"a", f.a}, {"b", f.b}});
   for (const LayerDifference& l : c.layers) layers.push_back(layer_json(c, l));
-  const Remains r = remains(c);
+  const Remains r = find_remains(c);
   return {{"a", side_json(c.a)},
           {"b", side_json(c.b)},
           {"difference", c.b.cycles - c.a.cycles},
           {"changed", changed},
           {"waterfall", waterfall_json(c)},
           {"remains", remains_json(r)},
-          {"sentences", sentences(c, r)},
+          {"sentences", remains_sentences(c, r)},
           {"layers", layers}};
 }
 
@@ -96,7 +96,7 @@ std::string to_json(const std::vector<Comparison>& comparisons) {
   for (const CauseInfo& cause : cause_table())
     causes.push_back({{"key", cause.key},
                       {"label", cause.label},
-                      {"unit", key(cause.unit)},
+                      {"unit", unit_key(cause.unit)},
                       {"definition", cause.definition}});
   for (const Comparison& c : comparisons) list.push_back(comparison_json(c));
   const Json out = {{"schema", "accsim.compare/1"}, {"causes", causes}, {"comparisons", list}};

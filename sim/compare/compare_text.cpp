@@ -19,7 +19,7 @@ constexpr size_t kTopLayers = 10;
 constexpr int64_t kBar = 24;  // characters of a bar
 
 std::string with_sign(int64_t v) { return (v > 0 ? "+" : "") + format_count(v); }
-std::string share(int64_t part, int64_t whole) {
+std::string percent_of(int64_t part, int64_t whole) {
   return whole > 0 ? format_fixed(100 * real(part) / real(whole), 1) : "-";
 }
 
@@ -33,24 +33,24 @@ class ComparisonPage {
         width_(static_cast<size_t>(std::max(options.width, kNarrowestPage))) {}
 
   std::string text() {
-    side("A", c_.a);
-    side("B", c_.b);
-    changed();
+    add_side("A", c_.a);
+    add_side("B", c_.b);
+    add_changed_fields();
     out_ += '\n';
-    waterfall();
+    add_waterfall();
     out_ += '\n';
-    const Remains r = remains(c_);
+    const Remains r = find_remains(c_);
     bool first = true;
-    for (const std::string& s : sentences(c_, r)) {
-      item(first ? "what remains" : "", s);
+    for (const std::string& s : remains_sentences(c_, r)) {
+      add_item(first ? "what remains" : "", s);
       first = false;
     }
-    layers();
+    add_layer_table();
     return std::move(out_);
   }
 
  private:
-  void item(std::string_view label, const std::string& text) {
+  void add_item(std::string_view label, const std::string& text) {
     bool first = true;
     for (const std::string& part : wrap_words(printable(text), width_ - kLabel)) {
       const std::string lead = fmt::format("{:<{}}", first ? label : "", kLabel);
@@ -58,35 +58,35 @@ class ComparisonPage {
       first = false;
     }
   }
-  void table(const TextTable& t) {
+  void add_table(const TextTable& t) {
     for (const std::string& line : t.lines(width_, colour_)) out_ += line + "\n";
   }
 
-  void side(std::string_view label, const RunSide& s) {
+  void add_side(std::string_view label, const RunSide& s) {
     const auto named = [](const std::string& name, const std::string& file) {
       return file.empty() || file == name ? name : fmt::format("{} ({})", name, file);
     };
-    item(label, fmt::format("{} on {}", named(s.model_name, s.model_file),
-                            named(s.machine_name, s.machine_file)));
+    add_item(label, fmt::format("{} on {}", named(s.model_name, s.model_file),
+                                named(s.machine_name, s.machine_file)));
     std::string text =
         fmt::format("{} cycles, {} at {} MHz; {}, area {} mm2", format_count(s.cycles),
                     format_si(s.nanoseconds(s.cycles) * 1e-9, "s"), format_fixed(s.clock_mhz, 0),
                     format_si(s.energy_pj * 1e-12, "J"), format_fixed(s.area_mm2, 1));
     if (!s.objective.empty() && c_.a.objective != c_.b.objective)
       text += "; mapped for " + s.objective;
-    item("", text);
+    add_item("", text);
   }
 
-  void changed() {
-    if (c_.changed.empty()) return item("differs", "nothing of the machine");
+  void add_changed_fields() {
+    if (c_.changed.empty()) return add_item("differs", "nothing of the machine");
     std::string text;
     for (const ChangedField& f : c_.changed)
       text += fmt::format("{}{} {} -> {}", text.empty() ? "" : ", ", f.path, f.a, f.b);
-    item("differs", text);
+    add_item("differs", text);
   }
 
   /// Where the cycles are before and behind a cause: spaces, then what it adds or takes.
-  static std::string bar(int64_t from, int64_t to, int64_t most) {
+  static std::string change_bar(int64_t from, int64_t to, int64_t most) {
     if (most <= 0) return "";
     const auto column = [&](int64_t v) {
       return static_cast<size_t>(
@@ -97,7 +97,7 @@ class ComparisonPage {
     return std::string(low, ' ') + std::string(length, to > from ? '+' : '-');
   }
 
-  void waterfall() {
+  void add_waterfall() {
     const bool times = c_.a.clock_mhz != c_.b.clock_mhz;
     std::vector<TextTable::Column> columns = {
         {"cycles", "", true},    {"A", ""}, {"B", ""}, {"B - A", ""}, {"% of A", "", false, 2},
@@ -113,9 +113,9 @@ class ComparisonPage {
       return (us > 0 ? "+" : "") + format_fixed(us, 2);
     };
     const auto add = [&](std::string_view label, int64_t a, int64_t b, std::string drawn) {
-      std::vector<std::string> cells = {std::string(label),    format_count(a),
-                                        format_count(b),       with_sign(b - a),
-                                        share(a, c_.a.cycles), share(b, c_.b.cycles)};
+      std::vector<std::string> cells = {
+          std::string(label),         format_count(a),           format_count(b), with_sign(b - a),
+          percent_of(a, c_.a.cycles), percent_of(b, c_.b.cycles)};
       if (times) cells.push_back(micros(a, b));
       cells.push_back(std::move(drawn));
       return cells;
@@ -123,20 +123,20 @@ class ComparisonPage {
     for (size_t i = 0; i < kCauses; ++i)
       if (c_.cycles_a[i] != 0 || c_.cycles_b[i] != 0)
         t.add({add(cause_table()[i].label, c_.cycles_a[i], c_.cycles_b[i],
-                   bar(running[i], running[i + 1], most))});
+                   change_bar(running[i], running[i + 1], most))});
     t.add({add("total", c_.a.cycles, c_.b.cycles, ""), true});
-    table(t);
+    add_table(t);
   }
 
   /// The cause that moved most in the layer's direction.
-  static std::string mostly(const LayerDifference& l) {
+  static std::string main_cause(const LayerDifference& l) {
     const auto best =
         l.difference < 0 ? std::ranges::min_element(l.causes) : std::ranges::max_element(l.causes);
     const auto& cause = cause_table()[static_cast<size_t>(best - l.causes.begin())];
     return fmt::format("{} {}", cause.label, with_sign(*best));
   }
 
-  void layers() {
+  void add_layer_table() {
     std::vector<const LayerDifference*> some;
     size_t by_order = 0;
     for (const LayerDifference& l : c_.layers) {
@@ -150,7 +150,7 @@ class ComparisonPage {
     const size_t differ = some.size();
     if (!all_ && some.size() > kTopLayers) some.resize(kTopLayers);
     out_ += '\n';
-    if (some.empty()) return item("layers", "no layer differs");
+    if (some.empty()) return add_item("layers", "no layer differs");
     TextTable t(
         {{"layers", "", true}, {"A", ""}, {"B", ""}, {"B - A", ""}, {"mostly", "", true, 1}});
     for (const LayerDifference* l : some) {
@@ -158,9 +158,9 @@ class ComparisonPage {
       t.add({{named.name.empty() ? "(no name)" : named.name,
               l->a ? format_count(c_.a.layers[*l->a].cycles) : "-",
               l->b ? format_count(c_.b.layers[*l->b].cycles) : "-", with_sign(l->difference),
-              mostly(*l)}});
+              main_cause(*l)}});
     }
-    table(t);
+    add_table(t);
     if (some.size() < differ)
       out_ +=
           fmt::format("{} of the {} layers that differ; --all shows them\n", some.size(), differ);

@@ -37,9 +37,9 @@ class ReportReader {
               ? fmt::format("has no \"schema\"; {} is what accsim --json writes", kSchema)
               : fmt::format("is '{}', not {}, which accsim --json writes", schema, kSchema),
           file_};
-    head();
-    machine();
-    layers();
+    read_head();
+    read_machine();
+    read_layers();
     if (!errors_.empty()) return std::move(errors_);
     return std::move(out_);
   }
@@ -48,7 +48,7 @@ class ReportReader {
   void fail(const std::string& where, std::string message) {
     errors_.push_back({Errc::invalid, std::move(message), fmt::format("{}: {}", file_, where)});
   }
-  void missing(const std::string& where) {
+  void fail_missing(const std::string& where) {
     fail(where,
          "is missing: the report isn't whole, or of a version that didn't write it; write it anew "
          "with accsim --hw M model.onnx --json FILE");
@@ -57,64 +57,64 @@ class ReportReader {
   /// The member of an object; null and an error when there is none.
   const Json* find(const Json& object, const std::string& section, const std::string& name) {
     if (const auto found = object.find(name); found != object.end()) return &*found;
-    return missing(section + name), nullptr;
+    return fail_missing(section + name), nullptr;
   }
-  int64_t count(const Json& object, const std::string& section, const std::string& name) {
+  int64_t read_count(const Json& object, const std::string& section, const std::string& name) {
     const Json* const value = find(object, section, name);
     if (value == nullptr) return 0;
     if (value->is_number_integer() && *value >= 0 && *value <= kBeyond)
       return value->get<int64_t>();
-    return fail(section + name, fmt::format("is {}, not a count", brief(*value))), 0;
+    return fail(section + name, fmt::format("is {}, not a count", brief_text(*value))), 0;
   }
-  double number(const Json& object, const std::string& section, const std::string& name,
-                double least) {
+  double read_real(const Json& object, const std::string& section, const std::string& name,
+                   double least) {
     const Json* const value = find(object, section, name);
     if (value == nullptr) return least;
     if (value->is_number() && std::isfinite(value->get<double>()) && value->get<double>() >= least)
       return value->get<double>();
     return fail(section + name,
-                fmt::format("is {}, not a number of at least {}", brief(*value), least)),
+                fmt::format("is {}, not a number of at least {}", brief_text(*value), least)),
            least;
   }
-  std::string words(const Json& object, const std::string& section, const std::string& name) {
+  std::string read_string(const Json& object, const std::string& section, const std::string& name) {
     const Json* const value = find(object, section, name);
     if (value == nullptr) return "";
     if (value->is_string()) return value->get<std::string>();
-    return fail(section + name, fmt::format("is {}, not text", brief(*value))), "";
+    return fail(section + name, fmt::format("is {}, not text", brief_text(*value))), "";
   }
-  const Json& section(const std::string& name) {
+  const Json& find_section(const std::string& name) {
     static const Json kNone = Json::object();
     const Json* const value = find(root_, "", name);
     if (value == nullptr || value->is_object()) return value == nullptr ? kNone : *value;
-    return fail(name, fmt::format("is {}, not an object", brief(*value))), kNone;
+    return fail(name, fmt::format("is {}, not an object", brief_text(*value))), kNone;
   }
-  static std::string brief(const Json& value) {
+  static std::string brief_text(const Json& value) {
     if (value.is_structured()) return value.is_array() ? "a list" : "an object";
     const std::string text = value.dump(-1, ' ', true, Json::error_handler_t::replace);
     return text.size() <= 40 ? text : text.substr(0, 37) + "...";
   }
 
-  void head() {
-    const Json& model = section("model");
-    const Json& totals = section("totals");
+  void read_head() {
+    const Json& model = find_section("model");
+    const Json& totals = find_section("totals");
     if (!errors_.empty()) return;
-    out_.model_name = words(model, "model.", "name");
-    out_.model_file = words(model, "model.", "file");
-    out_.macs = count(totals, "totals.", "macs");
-    out_.cycles = count(totals, "totals.", "cycles");
-    out_.energy_pj = number(totals, "totals.", "energy_pj", 0);
-    out_.area_mm2 = number(totals, "totals.", "area_mm2", 0);
-    if (totals.contains("objective")) out_.objective = words(totals, "totals.", "objective");
+    out_.model_name = read_string(model, "model.", "name");
+    out_.model_file = read_string(model, "model.", "file");
+    out_.macs = read_count(totals, "totals.", "macs");
+    out_.cycles = read_count(totals, "totals.", "cycles");
+    out_.energy_pj = read_real(totals, "totals.", "energy_pj", 0);
+    out_.area_mm2 = read_real(totals, "totals.", "area_mm2", 0);
+    if (totals.contains("objective")) out_.objective = read_string(totals, "totals.", "objective");
   }
 
-  void machine() {
-    const Json& hw = section("hw");
+  void read_machine() {
+    const Json& hw = find_section("hw");
     if (!errors_.empty()) return;
-    out_.machine_name = words(hw, "hw.", "name");
-    out_.machine_file = words(hw, "hw.", "file");
-    out_.clock_mhz = number(hw, "hw.", "clock_mhz", 1e-3);
-    out_.rows = count(hw, "hw.", "rows");
-    out_.cols = count(hw, "hw.", "cols");
+    out_.machine_name = read_string(hw, "hw.", "name");
+    out_.machine_file = read_string(hw, "hw.", "file");
+    out_.clock_mhz = read_real(hw, "hw.", "clock_mhz", 1e-3);
+    out_.rows = read_count(hw, "hw.", "rows");
+    out_.cols = read_count(hw, "hw.", "cols");
     for (const hw::Field& field : hw::fields()) {
       if (!changes_costs(field)) continue;
       const Json* value = &hw;
@@ -141,18 +141,18 @@ class ReportReader {
         out += fmt::format("{}{}: {}", out.empty() ? "{" : ", ", key, field_text(entry));
       return out + "}";
     }
-    if (!value.is_array()) return brief(value);
+    if (!value.is_array()) return brief_text(value);
     for (const Json& entry : value) out += (out.empty() ? "[" : ", ") + field_text(entry);
     return out + "]";
   }
 
-  void layers() {
+  void read_layers() {
     const Json* const list = find(root_, "", "layers");
     if (list == nullptr || !errors_.empty()) return;
     if (!list->is_array()) return fail("layers", "is no list");
     int64_t cycles = 0;
     for (size_t i = 0; i < list->size() && errors_.empty(); ++i) {
-      layer((*list)[i], fmt::format("layers[{}]", i));
+      read_layer((*list)[i], fmt::format("layers[{}]", i));
       if (errors_.empty()) cycles = add_counts(cycles, out_.layers.back().cycles);
     }
     if (cycles == kBeyond) fail("layers", "have cycles whose sum leaves 64 bits");
@@ -162,14 +162,14 @@ class ReportReader {
                                         out_.cycles, cycles));
   }
 
-  void layer(const Json& row, const std::string& where) {
+  void read_layer(const Json& row, const std::string& where) {
     if (!row.is_object()) return fail(where, "is no object");
     const std::string in = where + ".";
     Costs c;
-    c.cycles = count(row, in, "cycles");
-    c.compute_cycles = count(row, in, "compute_cycles");
-    c.compute_bound = count(row, in, "compute_bound_cycles");
-    c.tail_cycles = count(row, in, "tail_cycles");
+    c.cycles = read_count(row, in, "cycles");
+    c.compute_cycles = read_count(row, in, "compute_cycles");
+    c.compute_bound = read_count(row, in, "compute_bound_cycles");
+    c.tail_cycles = read_count(row, in, "tail_cycles");
     for (size_t w = 0; w < hw::kWaits; ++w) {
       const hw::Wait wait = static_cast<hw::Wait>(w);
       const std::string key = fmt::format("stall_{}_cycles", name(wait));
@@ -178,14 +178,14 @@ class ReportReader {
         out_.weight_load_apart = false;
         continue;
       }
-      c.stalls[w] = count(row, in, key);
+      c.stalls[w] = read_count(row, in, key);
     }
-    SideLayer out{words(row, in, "name"), words(row, in, "op_type"), c.cycles, {}};
-    const std::string fate = words(row, in, "fate");
+    SideLayer out{read_string(row, in, "name"), read_string(row, in, "op_type"), c.cycles, {}};
+    const std::string fate = read_string(row, in, "fate");
     if (row.contains("vector_cycles")) {
-      c.vector_cycles = count(row, in, "vector_cycles");
-      c.vector_bound = count(row, in, "vector_bound_cycles");
-      c.move_cycles = count(row, in, "move_cycles");
+      c.vector_cycles = read_count(row, in, "vector_cycles");
+      c.vector_bound = read_count(row, in, "vector_bound_cycles");
+      c.move_cycles = read_count(row, in, "move_cycles");
     } else if (fate == name(Fate::vector)) {
       c.vector_cycles = c.compute_cycles;
       c.vector_bound = c.compute_bound;

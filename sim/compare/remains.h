@@ -28,9 +28,9 @@ struct Remains {
   std::vector<UnitShare> units;  ///< with cycles on a side; B's largest first
 };
 /// What the comparison's figures say of the units; needs nothing but them.
-Remains remains(const Comparison& c);
+Remains find_remains(const Comparison& c);
 
 /// The same in sentences: "16 times the array, 3.02 times fewer cycles: 61.2 % of B is ...".
-std::vector<std::string> sentences(const Comparison& c, const Remains& r);
+std::vector<std::string> remains_sentences(const Comparison& c, const Remains& r);
 
 }  // namespace accsim::sim

@@ -17,7 +17,7 @@ RunSide run_side(const Report& report) {
   out.cols = report.hw.array.cols;
   out.macs = report.totals.macs;
   out.cycles = report.totals.cycles;
-  out.energy_pj = report.totals.energy.total();
+  out.energy_pj = report.totals.energy.total_pj();
   out.area_mm2 = report.area_mm2;
   hw::HwConfig hw = report.hw;  // the table's accessors give references to change
   for (const hw::Field& field : hw::fields())
@@ -32,7 +32,7 @@ CauseCycles run_causes(const RunSide& side) {
   CauseCycles out{};
   for (const SideLayer& l : side.layers)
     for (size_t c = 0; c < kLayerCauses; ++c) out[c] += l.causes[c];
-  cycles_by(out, Cause::overlap) = side.cycles - sum(out);
+  cycles_by(out, Cause::overlap) = side.cycles - sum_causes(out);
   return out;
 }
 

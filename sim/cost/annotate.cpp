@@ -81,7 +81,7 @@ Properties node_notes(const Report& report, const std::vector<const LayerReport*
   }
   Costs sum;
   for (const LayerReport* l : layers) sum += l->costs;
-  Properties out = row_notes({report, nullptr, sum, busiest(sum)}, kOfNodes);
+  Properties out = row_notes({report, nullptr, sum, busiest_bound(sum)}, kOfNodes);
   out.emplace_back(std::string(kNotePrefix) + "layers", fmt::format("{}", layers.size()));
   return out;
 }
@@ -127,7 +127,7 @@ Status check_weights(const ModelDef& model, const AnnotateRequest& request) {
 
 }  // namespace
 
-Result<PatchedFile> annotate(const AnnotateRequest& request, const Report& report) {
+Result<PatchedFile> annotate_with_report(const AnnotateRequest& request, const Report& report) {
   const Result<ModelDef> model = read_model(request.model);
   if (!model) return model.errors();
   if (const Status weights = check_weights(*model, request); !weights) return weights.errors();

@@ -23,6 +23,6 @@ struct AnnotateRequest {
 /// all that runs in these. The model itself carries totals, machine and command. Notes of an
 /// earlier run are replaced. `report` must be of this model with these options.
 /// Errors: the file changed since; weights in files beside it that wouldn't be beside `output`.
-Result<PatchedFile> annotate(const AnnotateRequest& request, const Report& report);
+Result<PatchedFile> annotate_with_report(const AnnotateRequest& request, const Report& report);
 
 }  // namespace accsim::sim

@@ -41,7 +41,7 @@ Result<Costed> best_way(const hw::HwConfig& hw, const MapOptions& options, size_
         if (other && other->cost.cycles < way->cost.cycles) way = std::move(other);
       }
       if (way) {
-        if (best.takes(way->cost)) out = std::move(way->costed);
+        if (best.take_if_better(way->cost)) out = std::move(way->costed);
         continue;
       }
       if (block > 0) continue;
@@ -50,7 +50,7 @@ Result<Costed> best_way(const hw::HwConfig& hw, const MapOptions& options, size_
       break;
     }
   if (!out) return errors;
-  out->fewest_cycles = best.fewest();
+  out->fewest_cycles = best.fewest_of_all();
   return std::move(*out);
 }
 

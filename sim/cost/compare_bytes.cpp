@@ -7,11 +7,11 @@ namespace {
 
 constexpr size_t kZero = 128;  ///< the entry of 0
 
-LaneAxis axis(int64_t count, int64_t a, int64_t b) {
+LaneAxis whole_axis(int64_t count, int64_t a, int64_t b) {
   return {count, a, b, {.extent = count, .counted_to = count}};
 }
 
-VectorOp step(std::vector<Access> inputs, Access output, LaneWork lane) {
+VectorOp lane_step(std::vector<Access> inputs, Access output, LaneWork lane) {
   VectorOp out;
   out[VectorClass::elementwise] = inputs.front().elements;
   out.inputs = std::move(inputs);
@@ -49,15 +49,15 @@ std::array<OpRequest, 2> compare_requests(const ComparedBytes& c, OpRequest laye
   by_byte.op = LaneArithmetic::sub;
   by_byte.a_port = c.port;
   by_byte.b_port = c.constant_port;
-  by_byte.axes = {axis(c.integers, c.bytes, 0), axis(c.bytes, 1, 1)};
+  by_byte.axes = {whole_axis(c.integers, c.bytes, 0), whole_axis(c.bytes, 1, 1)};
   together.gather = LaneGather::max;
   together.a_port = kInternalPort;
-  together.axes = {axis(c.integers, c.bytes, 0)};
+  together.axes = {whole_axis(c.integers, c.bytes, 0)};
   together.across = c.bytes;
   by_byte.table = together.table = true;
-  differ.item = step({{c.port, all, 0}, {c.constant_port, c.bytes, 0}}, {kInternalPort, all, 0},
-                     std::move(by_byte));
-  equal.item = step({{kInternalPort, all, 0}}, {0, c.integers, 0}, std::move(together));
+  differ.item = lane_step({{c.port, all, 0}, {c.constant_port, c.bytes, 0}},
+                          {kInternalPort, all, 0}, std::move(by_byte));
+  equal.item = lane_step({{kInternalPort, all, 0}}, {0, c.integers, 0}, std::move(together));
   return {std::move(differ), std::move(equal)};
 }
 

@@ -96,7 +96,7 @@ SharedAddresses addresses_of(const Residency& residency) {
 
 NetworkCost network_cost(const CostedNetwork& of) {
   const Costs& c = of.report.totals;
-  return {c.cycles, of.fewest_cycles, c.energy.total(), c.dram_read + c.dram_write};
+  return {c.cycles, of.fewest_cycles, c.energy.total_pj(), c.dram_read + c.dram_write};
 }
 
 /// A network costed on a machine, in one way after the other.
@@ -108,25 +108,27 @@ class NetworkCosting {
         most_programs_(most_programs),
         kept_(
             kept_weights(*network.graph, network.lowered, ModeChoice(network.asked, hw).machine())),
-        modes_(network.asked, beside(kept_, hw)) {}
+        modes_(network.asked, machine_beside(kept_, hw)) {}
 
   /// With these tensors in DRAM; those of a way that begins: none. `lowered` is left to the caller.
-  Result<OneWay<CostedNetwork>> cost(const MapOptions& options, std::span<const TensorId> in_dram) {
+  Result<OneWay<CostedNetwork>> cost_one_way(const MapOptions& options,
+                                             std::span<const TensorId> in_dram) {
     const auto plan =
         plan_network(network_, modes_, kept_, {options.all_room, options.pins, in_dram});
-    if (const Status few = check_programs(*plan, most_programs_, file()); !few) return few.errors();
+    if (const Status few = check_programs(*plan, most_programs_, graph_file()); !few)
+      return few.errors();
     const std::vector<NetworkOp> ops = plan->network_ops();
     if (in_dram.empty()) mapper_ = network_mapper(ops, modes_.machine(), options);
     mapper_->map_ahead(ops);
-    const auto mapped = map(*plan);
-    if (const Status few = check_tilings(*mapper_, file()); !few) return few.errors();
+    const auto mapped = map_plan(*plan);
+    if (const Status few = check_tilings(*mapper_, graph_file()); !few) return few.errors();
     if (!mapped) return mapped.errors();
     const GroupsToTry groups = groups_to_try(network_, *plan, modes_.machine(), options);
     SlackSchedule found = schedule_plan(network_, *plan, groups,
                                         in_order(*plan, (*mapped)[0], (*mapped)[1]), *mapper_);
-    if (const Status few = check_tilings(*mapper_, file()); !few) return few.errors();
+    if (const Status few = check_tilings(*mapper_, graph_file()); !few) return few.errors();
     check_busy(found.schedule.shares);
-    Result<CostedNetwork> out = describe(*plan, std::move(found));
+    Result<CostedNetwork> out = assemble_network(*plan, std::move(found));
     if (!out) return out.errors();
     const NetworkCost cost = network_cost(*out);
     return OneWay<CostedNetwork>{
@@ -134,10 +136,10 @@ class NetworkCosting {
   }
 
  private:
-  const std::string& file() const { return network_.graph->file; }
+  const std::string& graph_file() const { return network_.graph->file; }
 
   /// By kind, the mappings of a plan's ops. Errors: those of every layer, up to its first.
-  Result<std::array<MappedOps, 2>> map(const NetworkPlan& plan) {
+  Result<std::array<MappedOps, 2>> map_plan(const NetworkPlan& plan) {
     std::array<MappedOps, 2> out;
     std::array<std::vector<Errors>, 2> failed;
     for (size_t kind = 0; kind < out.size(); ++kind)
@@ -162,12 +164,12 @@ class NetworkCosting {
   }
 
   /// The report, and the programs behind it.
-  Result<CostedNetwork> describe(NetworkPlan& plan, SlackSchedule found) {
+  Result<CostedNetwork> assemble_network(NetworkPlan& plan, SlackSchedule found) {
     CostedNetwork out;
     const Lowered& lowered = network_.lowered;
     const Residency& residency = plan.residency;
     out.report.hw = hw_;
-    const hw::Area silicon = area(hw_);
+    const hw::Area silicon = machine_area(hw_);
     out.report.area_mm2 = silicon.core_mm2();
     out.report.dram_interface_mm2 = silicon.interface_mm2;
     describe_network(network_, residency, modes_, out.report);
@@ -195,13 +197,13 @@ class NetworkCosting {
   }
 
   Status sum_up(const Residency& residency, Report& r) {
-    if (const Status sums = check_sums(r.totals, file()); !sums) return sums;
+    if (const Status sums = check_sums(r.totals, graph_file()); !sums) return sums;
     check_report(r);
-    r.bound = busiest(r.totals);
+    r.bound = busiest_bound(r.totals);
     r.objective = objective_text(mapper_->options());
-    r.distinct_ops = mapper_->distinct();
-    r.candidates = mapper_->candidates();
-    r.evaluated = mapper_->evaluated();
+    r.distinct_ops = mapper_->distinct_count();
+    r.candidates = mapper_->candidate_count();
+    r.evaluated = mapper_->evaluated_count();
     return compare_cut_layers(*network_.graph, network_.lowered, residency, {modes_, *mapper_}, r);
   }
 
@@ -218,7 +220,7 @@ class NetworkCosting {
 namespace {
 
 /// The graph, ready to be costed, unless its layers have more operands than `most_programs` takes.
-Result<PreparedNetwork> prepare(std::shared_ptr<const Graph> graph, int64_t most_programs) {
+Result<PreparedNetwork> prepare_checked(std::shared_ptr<const Graph> graph, int64_t most_programs) {
   Result<PreparedNetwork> out = prepare_network(std::move(graph));
   if (!out) return out;
   if (const Status few = check_operands(out->lowered.layers, most_programs, out->graph->file); !few)
@@ -231,11 +233,12 @@ Result<PreparedNetwork> prepare(std::shared_ptr<const Graph> graph, int64_t most
 Result<CostedNetwork> cost_network(const Graph& graph, const hw::HwConfig& hw,
                                    const MapOptions& options, int64_t most_programs) {
   std::vector<PreparedNetwork> ways;  // as it is, and in blocks of keys
-  auto plain = prepare(std::shared_ptr<const Graph>(&graph, [](const Graph*) {}), most_programs);
+  auto plain =
+      prepare_checked(std::shared_ptr<const Graph>(&graph, [](const Graph*) {}), most_programs);
   if (!plain) return plain.errors();
   ways.push_back(std::move(*plain));
   for (Graph& blocks : in_key_blocks_to_try(*ways.front().graph, hw))
-    if (auto way = prepare(std::make_shared<const Graph>(std::move(blocks)), most_programs))
+    if (auto way = prepare_checked(std::make_shared<const Graph>(std::move(blocks)), most_programs))
       ways.push_back(std::move(*way));
   std::vector<NetworkCosting> costings;
   costings.reserve(ways.size());
@@ -245,7 +248,7 @@ Result<CostedNetwork> cost_network(const Graph& graph, const hw::HwConfig& hw,
   Result<CostedNetwork> out = best_way<CostedNetwork>(
       hw, limited, ways.size() - 1,
       [&](const MapOptions& kind, size_t way, std::span<const TensorId> in_dram) {
-        Result<OneWay<CostedNetwork>> costed = costings[way].cost(kind, in_dram);
+        Result<OneWay<CostedNetwork>> costed = costings[way].cost_one_way(kind, in_dram);
         if (costed && way > 0) costed->costed.in_blocks = ways[way].graph;
         return costed;
       });
@@ -262,7 +265,7 @@ Status check_pins(const CostedNetwork& network, const MapOptions& options) {
     for (size_t i = 0; i < network.lowered.layers.size() && !used; ++i)
       used = pin.applies_to(network.lowered.layers[i].name) &&
              std::ranges::any_of(network.mappings[i], [](const std::shared_ptr<const Mapping>& m) {
-               return m->of<GemmSource>() != nullptr;
+               return m->source_as<GemmSource>() != nullptr;
              });
     if (!used)
       errors.push_back({Errc::usage,
@@ -303,7 +306,7 @@ Result<std::string> dump_programs(const Graph& given, const CostedNetwork& netwo
       const auto& mapping = network.mappings[i][k];
       hw::Program program = program_of(graph, *mapping, network.ports[i][k], network.tensors[i]);
       program.name = fmt::format("'{}' {} [{}]", l.name, l.op_type, mapping->description);
-      out += print(program);
+      out += program_text(program);
       out += fmt::format("  # {} cycles, {} commands, {} MACs\n\n", mapping->timing.total.count(),
                          mapping->counts.commands, mapping->counts.macs.count());
     }

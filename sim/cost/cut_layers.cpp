@@ -12,8 +12,8 @@ namespace {
 
 using ByName = std::map<std::string_view, TensorId>;
 
-Operand operand(const Graph& graph, const Residency& residency, const hw::HwConfig& hw,
-                const ByName& tensors, const std::string& name) {
+Operand named_operand(const Graph& graph, const Residency& residency, const hw::HwConfig& hw,
+                      const ByName& tensors, const std::string& name) {
   const auto found = tensors.find(name);
   if (found == tensors.end())
     return {{name, hw::Memory::dram, false}, element_bytes(hw, DType::float32)};
@@ -23,7 +23,7 @@ Operand operand(const Graph& graph, const Residency& residency, const hw::HwConf
           element_bytes(hw, t.dtype)};
 }
 
-CutLayer describe(const TiledFrom& from) {
+CutLayer describe_cut(const TiledFrom& from) {
   const GemmOp& op = from.op;
   CutLayer out;
   out.name = from.layer;
@@ -73,20 +73,21 @@ Status compare_cut_layers(const Graph& graph, const Lowered& lowered, const Resi
     OpRequest request;
     request.item = from.op;
     for (const std::string& name : from.inputs)
-      request.inputs.push_back(name.empty() ? Operand{}
-                                            : operand(graph, residency, machine, tensors, name));
+      request.inputs.push_back(
+          name.empty() ? Operand{} : named_operand(graph, residency, machine, tensors, name));
     request.inputs.resize(std::max<size_t>(request.inputs.size(), 3));
-    request.outputs.push_back(operand(graph, residency, machine, tensors, from.output));
+    request.outputs.push_back(named_operand(graph, residency, machine, tensors, from.output));
     const auto tensor = [&](int port) {
       if (port < 0 || port >= std::ssize(from.inputs)) return kNoTensor;
       const auto found = tensors.find(from.inputs[static_cast<size_t>(port)]);
       return found == tensors.end() ? kNoTensor : found->second;
     };
-    const AskedTypes asked = types.of(from.op, tensor(from.op.a_port), tensor(from.op.b_port));
-    request.mode = products.modes.of(asked).mode;
+    const AskedTypes asked =
+        types.of_product(from.op, tensor(from.op.a_port), tensor(from.op.b_port));
+    request.mode = products.modes.mode_of(asked).mode;
     const auto mapping = products.mapper.map(request, from.layer);
     if (!mapping) return mapping.errors();
-    CutLayer layer = describe(from);
+    CutLayer layer = describe_cut(from);
     const hw::Timing& alone = (*mapping)->timing;
     layer.native = item_costs(request, {(*mapping)->counts, alone.total, alone},
                               products.mapper.machine_of(request));

@@ -14,7 +14,7 @@ namespace {
 /// Sums of as many rounded products as a network has layers are nearer than this.
 constexpr double kRounding = 1e-9;
 
-bool equal(double a, double b) { return std::abs(a - b) <= kRounding * std::max(a, b); }
+bool nearly_equal(double a, double b) { return std::abs(a - b) <= kRounding * std::max(a, b); }
 
 /// Counts of a report that have to be what its layers' add up to.
 struct Counted {
@@ -37,18 +37,19 @@ void check_energy(const Costs& totals, const hw::HwConfig& hw) {
   double sram = 0;
   for (size_t b = 0; b < hw::kBuffers; ++b)
     sram += table.buffer_byte[b] * (real(totals.buffer_read[b]) + real(totals.buffer_write[b]));
-  check(equal(totals.energy.sram, sram), "energy of buffers isn't their bytes times the table");
-  check(equal(totals.energy.shared,
-              table.shared_byte * (real(totals.shared_read) + real(totals.shared_write))),
+  check(nearly_equal(totals.energy.sram, sram),
+        "energy of buffers isn't their bytes times the table");
+  check(nearly_equal(totals.energy.shared,
+                     table.shared_byte * (real(totals.shared_read) + real(totals.shared_write))),
         "energy of the shared buffer isn't its bytes times the table");
-  check(equal(totals.energy.dram, table.dram_read_byte * real(totals.dram_read) +
-                                      table.dram_write_byte * real(totals.dram_write)),
+  check(nearly_equal(totals.energy.dram, table.dram_read_byte * real(totals.dram_read) +
+                                             table.dram_write_byte * real(totals.dram_write)),
         "energy of DRAM isn't its bytes times the table");
-  check(equal(totals.energy.leakage, table.static_per_cycle * real(totals.cycles)),
+  check(nearly_equal(totals.energy.leakage, table.static_per_cycle * real(totals.cycles)),
         "energy of leakage isn't cycles times the table");
   // A mode has MACs of its own energy.
   if (hw.types.modes.empty())
-    check(equal(totals.energy.mac, table.mac * real(totals.array_macs)),
+    check(nearly_equal(totals.energy.mac, table.mac * real(totals.array_macs)),
           "energy of MACs isn't their number times the table");
 }
 

@@ -20,7 +20,7 @@ bool is_long(const Attention& a) {
 
 std::vector<Graph> in_key_blocks_to_try(const Graph& graph, const hw::HwConfig& hw) {
   if (graph.keeps_attention || hw.shared.kib == 0) return {};
-  if (std::ranges::none_of(attentions(graph), is_long)) return {};
+  if (std::ranges::none_of(find_attentions(graph), is_long)) return {};
   std::vector<Graph> out;
   for (const int64_t keys : kSizes)
     if (nodes_in_key_blocks(graph, keys) <= Limits{}.nodes)
@@ -30,9 +30,9 @@ std::vector<Graph> in_key_blocks_to_try(const Graph& graph, const hw::HwConfig& 
 
 bool is_better(const NetworkCost& a, const NetworkCost& b, const Aim& aim) {
   const auto what = [&](const NetworkCost& c) {
-    return primary(aim, c.cycles, c.picojoules, c.dram_bytes);
+    return primary_score(aim, c.cycles, c.picojoules, c.dram_bytes);
   };
-  if (!aim.slackens()) return what(a) < what(b);
+  if (!aim.has_slack()) return what(a) < what(b);
   const double most = (1 + aim.slack) * static_cast<double>(std::min(a.fewest, b.fewest));
   const bool fits = what(a) <= most, other_fits = what(b) <= most;
   if (!fits || !other_fits) return fits;
@@ -42,7 +42,7 @@ bool is_better(const NetworkCost& a, const NetworkCost& b, const Aim& aim) {
   return of(a) < of(b);
 }
 
-bool BestWay::takes(const NetworkCost& way) {
+bool BestWay::take_if_better(const NetworkCost& way) {
   const bool better = !best_ || is_better(way, *best_, aim_);
   const int64_t fewest = best_ ? std::min(best_->fewest, way.fewest) : way.fewest;
   if (better) best_ = way;

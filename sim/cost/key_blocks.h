@@ -40,9 +40,9 @@ class BestWay {
   explicit BestWay(const Aim& aim) : aim_(aim) {}
 
   /// Is it the first, or better? Then it is the best from now on.
-  bool takes(const NetworkCost& way);
+  bool take_if_better(const NetworkCost& way);
   /// Cycles without any slack, of all ways; there has been one.
-  int64_t fewest() const { return best_.value().fewest; }
+  int64_t fewest_of_all() const { return best_.value().fewest; }
 
  private:
   std::optional<NetworkCost> best_;

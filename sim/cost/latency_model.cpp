@@ -10,7 +10,7 @@
 namespace accsim::sim {
 namespace {
 
-ValueDef value(const std::string& name, const Dims& dims) {
+ValueDef float_value(const std::string& name, const Dims& dims) {
   ValueDef out;
   out.name = name;
   out.dtype = DType::float32;
@@ -19,7 +19,8 @@ ValueDef value(const std::string& name, const Dims& dims) {
   return out;
 }
 
-NodeDef node(const std::string& op, std::vector<std::string> inputs, const std::string& output) {
+NodeDef make_node(const std::string& op, std::vector<std::string> inputs,
+                  const std::string& output) {
   NodeDef out;
   out.name = output;
   out.op_type = op;
@@ -31,17 +32,18 @@ NodeDef node(const std::string& op, std::vector<std::string> inputs, const std::
 ModelDef model_of(const ProductShape& s) {
   ModelDef model;
   const Dims b = s.batch == 1 ? Dims{s.k, s.n} : Dims{s.batch, s.k, s.n};
-  model.graph.inputs = {value("a", s.batch == 1 ? Dims{s.m, s.k} : Dims{s.batch, s.m, s.k})};
+  model.graph.inputs = {float_value("a", s.batch == 1 ? Dims{s.m, s.k} : Dims{s.batch, s.m, s.k})};
   if (s.weights) {
     StoredTensor& stored = model.graph.initializers.emplace_back();
     stored.name = "b";
     stored.dtype = DType::float32;
     stored.dims = b;
   } else {
-    model.graph.inputs.push_back(value("b", b));
+    model.graph.inputs.push_back(float_value("b", b));
   }
-  model.graph.nodes = {node(op::kMatMul, {"a", "b"}, "product")};
-  model.graph.outputs = {value("product", s.batch == 1 ? Dims{s.m, s.n} : Dims{s.batch, s.m, s.n})};
+  model.graph.nodes = {make_node(op::kMatMul, {"a", "b"}, "product")};
+  model.graph.outputs = {
+      float_value("product", s.batch == 1 ? Dims{s.m, s.n} : Dims{s.batch, s.m, s.n})};
   return model;
 }
 
@@ -49,17 +51,17 @@ ModelDef model_of(const ProductShape& s) {
 ModelDef model_of(const AttentionShape& s) {
   ModelDef model;
   const int64_t rows = s.heads / s.kv_heads * s.queries;
-  model.graph.inputs = {value("q", {s.kv_heads, rows, s.head_dim}),
-                        value("k", {s.kv_heads, s.head_dim, s.keys}),
-                        value("v", {s.kv_heads, s.keys, s.head_dim})};
-  model.graph.nodes = {node(op::kMatMul, {"q", "k"}, "scores"),
-                       node(op::kSoftmax, {"scores"}, "weights"),
-                       node(op::kMatMul, {"weights", "v"}, "attended")};
-  model.graph.outputs = {value("attended", {s.kv_heads, rows, s.head_dim})};
+  model.graph.inputs = {float_value("q", {s.kv_heads, rows, s.head_dim}),
+                        float_value("k", {s.kv_heads, s.head_dim, s.keys}),
+                        float_value("v", {s.kv_heads, s.keys, s.head_dim})};
+  model.graph.nodes = {make_node(op::kMatMul, {"q", "k"}, "scores"),
+                       make_node(op::kSoftmax, {"scores"}, "weights"),
+                       make_node(op::kMatMul, {"weights", "v"}, "attended")};
+  model.graph.outputs = {float_value("attended", {s.kv_heads, rows, s.head_dim})};
   return model;
 }
 
-Result<Latency> cost(ModelDef model, const hw::HwConfig& hw, const MapOptions& options) {
+Result<Latency> cost_of_model(ModelDef model, const hw::HwConfig& hw, const MapOptions& options) {
   model.ir_version = 8;
   model.opsets[""] = 17;
   const Result<Graph> graph = elaborate(model, {});
@@ -73,7 +75,7 @@ Result<Latency> cost(ModelDef model, const hw::HwConfig& hw, const MapOptions& o
                  .read_bytes = c.dram_read,
                  .write_bytes = c.dram_write,
                  .nanoseconds = report.seconds(c.cycles) * 1e9,
-                 .energy_pj = c.energy.total()};
+                 .energy_pj = c.energy.total_pj()};
 }
 
 Status check_sizes(const std::string& shape, std::initializer_list<int64_t> sizes) {
@@ -99,12 +101,12 @@ Status check_shape(const AttentionShape& s) {
 
 std::string key_of(const ProductShape& shape) {
   const auto& [batch, m, k, n, weights] = shape;
-  return KeyBytes().add('p', batch, m, k, n, weights).take();
+  return KeyBytes().add('p', batch, m, k, n, weights).take_bytes();
 }
 
 std::string key_of(const AttentionShape& shape) {
   const auto& [heads, kv_heads, queries, keys, head_dim] = shape;
-  return KeyBytes().add('a', heads, kv_heads, queries, keys, head_dim).take();
+  return KeyBytes().add('a', heads, kv_heads, queries, keys, head_dim).take_bytes();
 }
 
 }  // namespace
@@ -119,14 +121,16 @@ Result<Latency> LatencyModel::known_or_costed(const Shape& shape) {
   std::string key = key_of(shape);
   if (const auto known = known_.find(key); known != known_.end()) return known->second;
   if (const Status good = check_shape(shape); !good) return good.errors();
-  Result<Latency> found = cost(model_of(shape), hw_, options_);
+  Result<Latency> found = cost_of_model(model_of(shape), hw_, options_);
   if (found) known_.emplace(std::move(key), *found);
   return found;
 }
 
-Result<Latency> LatencyModel::product(const ProductShape& shape) { return known_or_costed(shape); }
+Result<Latency> LatencyModel::product_latency(const ProductShape& shape) {
+  return known_or_costed(shape);
+}
 
-Result<Latency> LatencyModel::attention(const AttentionShape& shape) {
+Result<Latency> LatencyModel::attention_latency(const AttentionShape& shape) {
   return known_or_costed(shape);
 }
 

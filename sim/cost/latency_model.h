@@ -38,11 +38,11 @@ class LatencyModel {
   LatencyModel(hw::HwConfig hw, MapOptions options);
 
   /// Errors: usage for sizes below 1 and heads that kv_heads doesn't divide, and cost_network()'s.
-  Result<Latency> product(const ProductShape& shape);
-  Result<Latency> attention(const AttentionShape& shape);
+  Result<Latency> product_latency(const ProductShape& shape);
+  Result<Latency> attention_latency(const AttentionShape& shape);
 
   const hw::HwConfig& hw() const { return hw_; }
-  size_t known() const { return known_.size(); }
+  size_t known_shapes() const { return known_.size(); }
 
  private:
   template <class Shape>

@@ -62,30 +62,32 @@ void add_bounds(const ItemWork& m, const hw::HwConfig& hw, Costs& c) {
                                    m.timing.queue(hw::Queue::store).busy.count() - writes});
 }
 
-const Operand* operand(const std::vector<Operand>& side, int port) {
+const Operand* find_operand(const std::vector<Operand>& side, int port) {
   return port >= 0 && static_cast<size_t>(port) < side.size() ? &side[static_cast<size_t>(port)]
                                                               : nullptr;
 }
 bool on_chip(const std::vector<Operand>& side, int port) {
-  const Operand* o = operand(side, port);
+  const Operand* o = find_operand(side, port);
   return o && o->place.memory == hw::Memory::shared;
 }
 
 int64_t least_traffic(const GemmOp& op, const OpRequest& r, const hw::HwConfig& hw) {
   GemmTraffic t = gemm_traffic(op, hw.activation_bytes(), hw.weight_bytes(), hw.activation_bytes());
-  const Operand* b = operand(r.inputs, op.b_port);
+  const Operand* b = find_operand(r.inputs, op.b_port);
   t.b_narrow = weight_bits(op, b && b->place.constant, hw) == 4;
   t.a_on_chip = on_chip(r.inputs, op.a_port);
   t.b_on_chip = on_chip(r.inputs, op.b_port);
   t.c_on_chip = on_chip(r.outputs, op.out_port);
-  const Operand* residual = operand(r.inputs, r.residual);
+  const Operand* residual = find_operand(r.inputs, r.residual);
   const bool adds = residual && !on_chip(r.inputs, r.residual);
   return gemm_traffic_bound(t, on_chip_bytes(hw), held_sums(hw)) +
          (adds ? op.batch * op.m() * op.n() * residual->element_bytes : 0);
 }
 
 /// What a memory op reads.
-const std::vector<Access>& reads(const MemoryOp& op, const hw::HwConfig&) { return op.inputs; }
+const std::vector<Access>& accesses_read(const MemoryOp& op, const hw::HwConfig&) {
+  return op.inputs;
+}
 /// Bytes of what it reads at a port: of an index that picks a row the lower word.
 int64_t read_bytes(const MemoryOp& op, const Access& a, const Operand* o) {
   const int64_t bytes = o ? o->element_bytes : 1;
@@ -96,7 +98,7 @@ int64_t read_bytes(const VectorOp&, const Access& a, const Operand* o) {
   return a.elements * (o ? o->element_bytes : 1);
 }
 /// A vector op: lane commands read what their results are made of, other constants ride in them.
-std::vector<Access> reads(const VectorOp& op, const hw::HwConfig& hw) {
+std::vector<Access> accesses_read(const VectorOp& op, const hw::HwConfig& hw) {
   std::vector<Access> out = op.inputs;
   if (!op.lane || hw.types.activation != DType::int8) return out;
   const LaneWork& lane = *op.lane;
@@ -111,11 +113,11 @@ std::vector<Access> reads(const VectorOp& op, const hw::HwConfig& hw) {
 template <class Op>
 int64_t least_traffic(const Op& op, const OpRequest& r, const hw::HwConfig& hw) {
   int64_t bytes = 0;
-  const std::vector<Access>& in = reads(op, hw);
+  const std::vector<Access>& in = accesses_read(op, hw);
   for (const Access& a : in)
-    if (!on_chip(r.inputs, a.port)) bytes += read_bytes(op, a, operand(r.inputs, a.port));
+    if (!on_chip(r.inputs, a.port)) bytes += read_bytes(op, a, find_operand(r.inputs, a.port));
   for (const Access& a : op.outputs) {
-    const Operand* o = operand(r.outputs, a.port);
+    const Operand* o = find_operand(r.outputs, a.port);
     if (!on_chip(r.outputs, a.port)) bytes += a.elements * (o ? o->element_bytes : 1);
   }
   return bytes;

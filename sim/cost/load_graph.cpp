@@ -98,7 +98,7 @@ Result<Graph> load_graph(const ModelDef& model, const ElaborateOptions& options)
   if (!graph) return graph.errors();
   graph = costed_graph(std::move(*graph), options);
   if (!graph) return graph;
-  if (const Status good = verify(*graph); !good) return good.errors();
+  if (const Status good = verify_graph(*graph); !good) return good.errors();
   return graph;
 }
 

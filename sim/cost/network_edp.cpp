@@ -10,7 +10,7 @@ namespace {
 struct Sums {
   double picojoules = 0, cycles = 0;
 
-  double product() const { return picojoules * cycles; }
+  double energy_delay_product() const { return picojoules * cycles; }
 };
 
 /// Of the mappings that a mapper chooses; nothing where an op has none, or they take too long.
@@ -22,7 +22,7 @@ std::optional<Sums> sums_of(std::span<const NetworkOp> ops, Mapper& mapper) {
     if (!mapping) return std::nullopt;
     const Cycles cycles = (*mapping)->timing.total;
     const hw::HwConfig& machine = mapper.machine_of(*op.request);
-    out.picojoules += total(energy((*mapping)->counts, cycles, machine)).value();
+    out.picojoules += total_energy(energy((*mapping)->counts, cycles, machine)).value();
     out.cycles += static_cast<double>(cycles.count());
   }
   return out;
@@ -45,13 +45,13 @@ std::unique_ptr<Mapper> network_mapper(std::span<const NetworkOp> ops, const hw:
   auto mapper = std::make_unique<Mapper>(hw, first);
   std::optional<Sums> sums = sums_of(ops, *mapper);
   if (mapper->is_over()) return mapper;
-  for (int i = 0; i < kMostPrices && sums && sums->product() > 0; ++i) {
+  for (int i = 0; i < kMostPrices && sums && sums->energy_delay_product() > 0; ++i) {
     const Sums before = *sums;
     priced.cycle_price = before.picojoules / before.cycles;
     if (options.limit) options.limit->start_over();
     mapper = std::make_unique<Mapper>(hw, priced);
     sums = sums_of(ops, *mapper);
-    if (!sums || sums->product() >= kHardly * before.product()) break;
+    if (!sums || sums->energy_delay_product() >= kHardly * before.energy_delay_product()) break;
   }
   // Where there is nothing to price, or something can't be mapped, there is no mapper of them yet.
   if (priced.cycle_price == 0) mapper = std::make_unique<Mapper>(hw, priced);

@@ -54,7 +54,8 @@ Result<PreparedNetwork> prepare_network(std::shared_ptr<const Graph> graph) {
 
 std::vector<NetworkOp> NetworkPlan::network_ops() const {
   std::vector<NetworkOp> out;
-  for (const Placed& placed : order) out.push_back({&at(placed).request, at(placed).layer});
+  for (const Placed& placed : order)
+    out.push_back({&distinct_op(placed).request, distinct_op(placed).layer});
   return out;
 }
 
@@ -69,8 +70,8 @@ std::unique_ptr<NetworkPlan> plan_network(const PreparedNetwork& network, const 
   for (size_t i = 0; i < network.lowered.layers.size(); ++i) {
     const Layer& layer = network.lowered.layers[i];
     std::vector<OpRequest> work =
-        requests(*network.graph, layer, out->residency, hw, options.all_room);
-    modes.set(network.asked[i], work);
+        layer_requests(*network.graph, layer, out->residency, hw, options.all_room);
+    modes.set_modes(network.asked[i], work);
     const std::string pin = pin_text(options.pins, layer.name);
     for (OpRequest& request : work) {
       const bool is_gemm = std::holds_alternative<GemmOp>(request.item);
@@ -86,7 +87,7 @@ std::unique_ptr<NetworkPlan> plan_network(const PreparedNetwork& network, const 
     }
   }
   for (const NetworkPlan::Placed& placed : out->order)
-    out->ops.push_back({placed.layer, &out->at(placed).request});
+    out->ops.push_back({placed.layer, &out->distinct_op(placed).request});
   return out;
 }
 

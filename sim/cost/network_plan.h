@@ -61,7 +61,7 @@ struct NetworkPlan {
   std::vector<LayerTensors> tensors;        ///< by layer
   std::optional<FusionGroups> groups = {};  ///< once groups_to_try() was asked
 
-  const DistinctOp& at(const Placed& p) const { return distinct[p.is_gemm][p.op]; }
+  const DistinctOp& distinct_op(const Placed& p) const { return distinct[p.is_gemm][p.op]; }
   /// In their order, as often as they stand there.
   std::vector<NetworkOp> network_ops() const;
 };
@@ -83,7 +83,7 @@ struct GroupsToTry {
   std::span<const LineGroup> lines;  ///< none under the fixed rule
   std::span<const TensorId> in_the_way;
 
-  bool none() const { return rows.empty() && lines.empty(); }
+  bool has_none() const { return rows.empty() && lines.empty(); }
 };
 /// Of a plan on its machine. Finds them when they are first asked for, and keeps them in the plan.
 GroupsToTry groups_to_try(const PreparedNetwork& network, NetworkPlan& plan, const hw::HwConfig& hw,

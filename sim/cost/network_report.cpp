@@ -55,7 +55,7 @@ LayerReport describe_layer(const Graph& graph, const Lowered& lowered, const Lay
 }
 
 /// How ops are mapped, for people: whole, or how many pieces of what.
-std::string describe(const ScheduledOp& s, int64_t pieces) {
+std::string mapping_text(const ScheduledOp& s, int64_t pieces) {
   if (s.piece < 0) return s.mapping->description;
   return fmt::format("{} pieces, {}", pieces, s.mapping->description);
 }
@@ -68,8 +68,8 @@ void describe_network(const PreparedNetwork& network, const Residency& residency
   for (size_t i = 0; i < network.lowered.layers.size(); ++i) {
     const Layer& l = network.lowered.layers[i];
     LayerReport& layer = r.layers.emplace_back(describe_layer(*network.graph, network.lowered, l));
-    layer.types = modes.types(network.asked[i]);
-    layer.types_note = modes.note(network.asked[i]);
+    layer.types = modes.types_text(network.asked[i]);
+    layer.types_note = modes.note_text(network.asked[i]);
     layer.resident_bytes = residency.use[i].shared + modes.machine().shared.kept_bytes;
     layer.live_bytes = residency.use[i].live;
   }
@@ -108,20 +108,20 @@ void add_costs(const SlackSchedule& found, std::span<const ChainOp> ops, const L
     r.layers[layer].unverifiable = why;
     std::string& mapping = r.layers[layer].mapping;
     if (!mapping.empty()) mapping += "; ";
-    mapping += describe(*sums[i].last, sums[i].pieces);
+    mapping += mapping_text(*sums[i].last, sums[i].pieces);
   }
   for (size_t i = 0; i < macs.size(); ++i) {
     const Layer& l = lowered.layers[i];
     check(macs[i] == macs_of(l.work),
           "the programs of '" + l.name + "' do other MACs than its shapes");
-    r.layers[i].bound = busiest(r.layers[i].costs);
+    r.layers[i].bound = busiest_bound(r.layers[i].costs);
     r.totals += r.layers[i].costs;
   }
 }
 
 std::string objective_text(const MapOptions& options) {
   std::string out(name(options.objective));
-  if (options.aim().slackens() && options.effort == MapEffort::search)
+  if (options.aim().has_slack() && options.effort == MapEffort::search)
     out +=
         fmt::format(" and the least energy x traffic within {} of them", slack_text(options.slack));
   if (options.effort == MapEffort::rule) out += " by the fixed rule";

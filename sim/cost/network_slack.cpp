@@ -21,7 +21,7 @@ struct Take {
 
 /// What of an op's energy another mapping's burden saves, in picojoules: as much of it as it saves
 /// of the burden.
-double saved(const Take& before, const Take& now) {
+double energy_saved(const Take& before, const Take& now) {
   return before.burden > 0 ? before.picojoules * (1 - now.burden / before.burden) : 0;
 }
 
@@ -30,7 +30,7 @@ class SlackScheduler {
   explicit SlackScheduler(const ScheduleInput& in)
       : in_(in), sketches_(in.hw, without_programs(in.mapper.options())) {}
 
-  SlackSchedule run() {
+  SlackSchedule schedule_network() {
     const Mappings within(in_.mappings.begin(), in_.mappings.end());
     Mappings fewest = within;
     for (auto& m : fewest)
@@ -39,14 +39,14 @@ class SlackScheduler {
     found.fewest = found.schedule.total;
     const double slack = in_.mapper.options().slack;
     const double most = (1 + slack) * static_cast<double>(found.schedule.total);
-    found = instead(std::move(found), within, most);
+    found = with_others(std::move(found), within, most);
     for (const double of_runs : {kBeyondSlack * slack, slack})
       if (take_runs(of_runs, most, found)) break;
     // The room that is left is for those that were given up, too: they go beyond what they have.
     Mappings beyond = found.mappings;
     for (size_t i = 0; i < beyond.size(); ++i)
       if (within[i]->beyond) beyond[i] = within[i]->beyond;
-    return with_programs(instead(std::move(found), beyond, most));
+    return with_programs(with_others(std::move(found), beyond, most));
   }
 
  private:
@@ -76,17 +76,17 @@ class SlackScheduler {
 
   /// The network with other mappings, as many of them as make it take at most so many cycles and
   /// save energy; as it was where none do.
-  SlackSchedule instead(SlackSchedule before, const Mappings& others, double most) {
+  SlackSchedule with_others(SlackSchedule before, const Mappings& others, double most) {
     if (others == before.mappings) return before;
-    const std::vector<Take> takes_before = takes(before);
-    const double energy = picojoules(takes_before);
+    const std::vector<Take> takes_before = takes_of_ops(before);
+    const double energy = total_picojoules(takes_before);
     Mappings mappings = others;
     for (int i = 0; i < kMostTries && mappings != before.mappings; ++i) {
       SlackSchedule found{schedule_of(mappings), mappings, before.fewest};
-      const std::vector<Take> now = takes(found);
+      const std::vector<Take> now = takes_of_ops(found);
       const double excess = static_cast<double>(found.schedule.total) - most;
       const bool fewer = found.schedule.total < before.schedule.total;
-      if (excess <= 0 && (picojoules(now) < energy || fewer)) return found;
+      if (excess <= 0 && (total_picojoules(now) < energy || fewer)) return found;
       go_back({before.mappings, takes_before}, now, excess, mappings);
     }
     return before;
@@ -101,7 +101,7 @@ class SlackScheduler {
     const auto wanted = [&](size_t op, const std::shared_ptr<const Mapping>& m) {
       const Mapping& chosen = *in_.mappings[op];
       if (m != chosen.fewest && m != chosen.beyond) return m;
-      return in_.mapper.written(m, in_.lowered.layers[in_.ops[op].layer].name);
+      return in_.mapper.with_program(m, in_.lowered.layers[in_.ops[op].layer].name);
     };
     for (ScheduledOp& s : of.schedule.order) s.mapping = wanted(s.op, s.mapping);
     for (size_t i = 0; i < of.mappings.size(); ++i) of.mappings[i] = wanted(i, of.mappings[i]);
@@ -126,15 +126,15 @@ class SlackScheduler {
       const hw::Counts& counts = s.mapping->counts;
       bytes += static_cast<double>((counts.read[kDram] + counts.written[kDram]).count());
     }
-    return picojoules(takes(of)) * bytes;
+    return total_picojoules(takes_of_ops(of)) * bytes;
   }
-  static double picojoules(const std::vector<Take>& of) {
+  static double total_picojoules(const std::vector<Take>& of) {
     double out = 0;
     for (const Take& t : of) out += t.picojoules;
     return out;
   }
   /// By op.
-  std::vector<Take> takes(const SlackSchedule& of) const {
+  std::vector<Take> takes_of_ops(const SlackSchedule& of) const {
     const Schedule& s = of.schedule;
     std::vector<Take> out(of.mappings.size());
     std::vector<double> bytes(out.size());
@@ -145,7 +145,7 @@ class SlackScheduler {
       const OpRequest& request = *in_.ops[op].request;
       out[op].cycles += static_cast<double>(s.shares[i].total.count());
       out[op].picojoules +=
-          total(energy(counts, s.shares[i].total, in_.mapper.machine_of(request))).value();
+          total_energy(energy(counts, s.shares[i].total, in_.mapper.machine_of(request))).value();
       bytes[op] += static_cast<double>((counts.read[kDram] + counts.written[kDram]).count());
     }
     for (size_t op = 0; op < out.size(); ++op)
@@ -177,7 +177,7 @@ class SlackScheduler {
       const auto [at, fresh] = known.emplace(mappings[i].get(), groups.size());
       if (fresh) groups.push_back({mappings[i].get()});
       groups[at->second].cycles += now[i].cycles - before.takes[i].cycles;
-      groups[at->second].saved += saved(before.takes[i], now[i]);
+      groups[at->second].saved += energy_saved(before.takes[i], now[i]);
     }
     std::ranges::stable_sort(groups, std::greater{}, &Group::price);
     std::unordered_set<const Mapping*> back;
@@ -200,7 +200,7 @@ class SlackScheduler {
 }  // namespace
 
 SlackSchedule schedule_within_slack(const ScheduleInput& input) {
-  return SlackScheduler(input).run();
+  return SlackScheduler(input).schedule_network();
 }
 
 }  // namespace accsim::sim

@@ -23,11 +23,11 @@ std::optional<DType> stand_in(DType wanted, const std::vector<DType>& there, boo
   return out;
 }
 
-bool has(const std::vector<DType>& list, DType t) {
+bool has_type(const std::vector<DType>& list, DType t) {
   return std::ranges::find(list, t) != list.end();
 }
 
-std::string joined(const std::vector<std::string>& texts) {
+std::string join_distinct(const std::vector<std::string>& texts) {
   std::vector<std::string> out;
   for (const std::string& text : texts)
     if (!text.empty() && std::ranges::find(out, text) == out.end()) out.push_back(text);
@@ -85,9 +85,9 @@ DType OperandTypes::made_from(const Node& node, const Tensor& t) const {
   return all ? stored_[static_cast<size_t>(node.inputs[0])] : t.dtype;
 }
 
-DType OperandTypes::stored(TensorId id) const { return stored_[static_cast<size_t>(id)]; }
+DType OperandTypes::stored_type(TensorId id) const { return stored_[static_cast<size_t>(id)]; }
 
-DType OperandTypes::activation(TensorId id) const {
+DType OperandTypes::activation_type(TensorId id) const {
   if (id == kNoTensor) return DType::undefined;
   const Tensor& t = graph_.tensor(id);
   if (!t.quantisation) return machine_type(t.dtype);
@@ -96,12 +96,12 @@ DType OperandTypes::activation(TensorId id) const {
   return is_float(t.dtype) ? DType::int8 : machine_type(t.dtype);
 }
 
-AskedTypes OperandTypes::of(const GemmOp& op, TensorId a, TensorId b) const {
+AskedTypes OperandTypes::of_product(const GemmOp& op, TensorId a, TensorId b) const {
   AskedTypes out;
   out.macs = op.macs();
-  out.activation = activation(a);
+  out.activation = activation_type(a);
   out.computed = b == kNoTensor || !graph_.tensor(b).constant;
-  out.weight = out.computed ? DType::undefined : machine_type(stored(b));
+  out.weight = out.computed ? DType::undefined : machine_type(stored_type(b));
   out.packs = packs_weights(op);
   return out;
 }
@@ -117,7 +117,7 @@ std::vector<std::vector<AskedTypes>> OperandTypes::of_layers() const {
     for (const WorkItem& item : l.work)
       if (const auto* op = std::get_if<GemmOp>(&item))
         // What is internal to a layer is made of its first input.
-        products.push_back(of(*op, tensor(std::max(0, op->a_port)), tensor(op->b_port)));
+        products.push_back(of_product(*op, tensor(std::max(0, op->a_port)), tensor(op->b_port)));
   }
   return out;
 }
@@ -126,13 +126,13 @@ ModeChoice::ModeChoice(const std::vector<std::vector<AskedTypes>>& asked, const 
     : several_(!hw.types.modes.empty()), machine_(hw), own_(hw.types.activation), known_({own_}) {
   if (!several_) return;
   for (const hw::TypeMode& m : hw.types.modes)
-    if (!has(known_, m.activation)) known_.push_back(m.activation);
+    if (!has_type(known_, m.activation)) known_.push_back(m.activation);
   std::vector<double> macs(known_.size(), 0);
   double all = 0;
   for (const auto& layer : asked)
     for (const AskedTypes& p : layer) {
       DType type = p.activation == DType::undefined ? own_ : p.activation;
-      if (!has(known_, type)) type = stand_in(type, known_, false).value_or(own_);
+      if (!has_type(known_, type)) type = stand_in(type, known_, false).value_or(own_);
       const auto at = std::ranges::find(known_, type) - known_.begin();
       macs[static_cast<size_t>(at)] += static_cast<double>(p.macs);
       all += static_cast<double>(p.macs);
@@ -167,7 +167,7 @@ ModeChoice::Weights ModeChoice::weights_of(const AskedTypes& asked) const {
     std::erase(there, DType::int4);
     if (asked.weight == DType::undefined && wanted == DType::int4) wanted = DType::int8;
   }
-  if (has(there, wanted)) return {modes.at(wanted), ""};
+  if (has_type(there, wanted)) return {modes.at(wanted), ""};
   const std::string missing = wanted == DType::int4 && !asked.packs
                                   ? "weights of grouped convolutions aren't packed"
                                   : fmt::format("no {} x {} mode", name(activation), name(wanted));
@@ -180,7 +180,7 @@ ModeChoice::Weights ModeChoice::weights_of(const AskedTypes& asked) const {
   return {modes.at(widest), fmt::format("{}, weights rounded to {}", missing, name(widest))};
 }
 
-ProductMode ModeChoice::of(const AskedTypes& asked) const {
+ProductMode ModeChoice::mode_of(const AskedTypes& asked) const {
   ProductMode out;
   if (!several_) return out;
   const DType activation = machine_.types.activation;
@@ -191,7 +191,7 @@ ProductMode ModeChoice::of(const AskedTypes& asked) const {
   out.types = to_string(mode);
   std::vector<std::string> why;
   if (asked.activation != DType::undefined && asked.activation != activation) {
-    if (has(known_, asked.activation))
+    if (has_type(known_, asked.activation))
       why.push_back(fmt::format("activations are {}, as {:.0f} % of the network's MACs ask",
                                 name(activation), 100 * share_));
     else
@@ -211,24 +211,25 @@ ProductMode ModeChoice::of(const AskedTypes& asked) const {
   return out;
 }
 
-void ModeChoice::set(const std::vector<AskedTypes>& asked, std::vector<OpRequest>& work) const {
+void ModeChoice::set_modes(const std::vector<AskedTypes>& asked,
+                           std::vector<OpRequest>& work) const {
   if (!several_) return;
   size_t next = 0;
   for (OpRequest& request : work)
     if (std::holds_alternative<GemmOp>(request.item) && next < asked.size())
-      request.mode = of(asked[next++]).mode;
+      request.mode = mode_of(asked[next++]).mode;
 }
 
-std::string ModeChoice::types(const std::vector<AskedTypes>& asked) const {
+std::string ModeChoice::types_text(const std::vector<AskedTypes>& asked) const {
   std::vector<std::string> out;
-  for (const AskedTypes& p : asked) out.push_back(of(p).types);
-  return joined(out);
+  for (const AskedTypes& p : asked) out.push_back(mode_of(p).types);
+  return join_distinct(out);
 }
 
-std::string ModeChoice::note(const std::vector<AskedTypes>& asked) const {
+std::string ModeChoice::note_text(const std::vector<AskedTypes>& asked) const {
   std::vector<std::string> out;
-  for (const AskedTypes& p : asked) out.push_back(of(p).note);
-  return joined(out);
+  for (const AskedTypes& p : asked) out.push_back(mode_of(p).note);
+  return join_distinct(out);
 }
 
 }  // namespace accsim::sim

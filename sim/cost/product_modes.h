@@ -35,13 +35,13 @@ class OperandTypes {
   /// By layer, those of its products in their order.
   std::vector<std::vector<AskedTypes>> of_layers() const;
   /// Of one product whose operands are these tensors; kNoTensor: internal to the layer.
-  AskedTypes of(const GemmOp& op, TensorId a, TensorId b) const;
+  AskedTypes of_product(const GemmOp& op, TensorId a, TensorId b) const;
 
  private:
-  DType activation(TensorId id) const;
+  DType activation_type(TensorId id) const;
   /// What the file stores a constant as: through what is done to it off line, a cut into parts too,
   /// as long as the first operand has all its elements.
-  DType stored(TensorId id) const;
+  DType stored_type(TensorId id) const;
 
   const Graph& graph_;
   const Lowered& lowered_;
@@ -77,12 +77,12 @@ class ModeChoice {
   /// As all that isn't a product sees it: the file's one where that has no modes.
   const hw::HwConfig& machine() const { return machine_; }
   /// Of one product.
-  ProductMode of(const AskedTypes& asked) const;
+  ProductMode mode_of(const AskedTypes& asked) const;
   /// Sets the modes of a layer's products, which are in the order of `asked`.
-  void set(const std::vector<AskedTypes>& asked, std::vector<OpRequest>& work) const;
+  void set_modes(const std::vector<AskedTypes>& asked, std::vector<OpRequest>& work) const;
   /// As reports say them, of a layer: each once. "" on a machine of one mode.
-  std::string types(const std::vector<AskedTypes>& asked) const;
-  std::string note(const std::vector<AskedTypes>& asked) const;
+  std::string types_text(const std::vector<AskedTypes>& asked) const;
+  std::string note_text(const std::vector<AskedTypes>& asked) const;
 
  private:
   struct Weights {

@@ -7,9 +7,9 @@
 namespace accsim::sim {
 namespace {
 
-std::vector<Operand> operands(const Graph& graph, const Residency& residency,
-                              const hw::HwConfig& hw, const std::vector<TensorId>& ids,
-                              OperandPort::Side side) {
+std::vector<Operand> layer_operands(const Graph& graph, const Residency& residency,
+                                    const hw::HwConfig& hw, const std::vector<TensorId>& ids,
+                                    OperandPort::Side side) {
   std::vector<Operand> out;
   for (TensorId id : ids) {
     if (id == kNoTensor) {
@@ -22,7 +22,7 @@ std::vector<Operand> operands(const Graph& graph, const Residency& residency,
     // Views and parts of one tensor have its name: they take its room once.
     const TensorId root = residency.root[static_cast<size_t>(id)];
     const Pitch& pitch = residency.parts[static_cast<size_t>(id)].pitch;
-    const std::string& name = resident || !pitch.dense() ? graph.tensor(root).name : t.name;
+    const std::string& name = resident || !pitch.is_dense() ? graph.tensor(root).name : t.name;
     out.push_back(
         {{name, resident ? hw::Memory::shared : hw::Memory::dram, t.constant, port, pitch},
          element_bytes(hw, t.dtype)});
@@ -89,7 +89,7 @@ struct OwnOperands {
   std::vector<LayerPorts::Port> ports;
 
   /// The op's port for one of the layer's.
-  int take(int port, OperandPort::Side side, const std::vector<Operand>& layer) {
+  int take_port(int port, OperandPort::Side side, const std::vector<Operand>& layer) {
     if (port < 0) return port;
     const auto known = std::ranges::find(ports, port, &LayerPorts::Port::index);
     if (known != ports.end()) return static_cast<int>(known - ports.begin());
@@ -108,7 +108,7 @@ void begin_with_elements(MemoryOp& op, OwnOperands& in, OwnOperands& out) {
   const auto shift = [](OwnOperands& side, int port, int64_t elements, int64_t& first) {
     if (port < 0) return;
     const Operand& o = side.operands[static_cast<size_t>(port)];
-    if (o.place.constant || !o.place.pitch.dense()) return;
+    if (o.place.constant || !o.place.pitch.is_dense()) return;
     side.ports[static_cast<size_t>(port)].offset = elements * o.element_bytes;
     first -= elements;
   };
@@ -125,9 +125,9 @@ OpRequest move_request(const MemoryOp& of_layer, const OpRequest& layer) {
   OpRequest out;
   MemoryOp op = of_layer;
   OwnOperands in, written;
-  for (Access& a : op.inputs) a.port = in.take(a.port, OperandPort::Side::input, layer.inputs);
+  for (Access& a : op.inputs) a.port = in.take_port(a.port, OperandPort::Side::input, layer.inputs);
   for (Access& a : op.outputs)
-    a.port = written.take(a.port, OperandPort::Side::output, layer.outputs);
+    a.port = written.take_port(a.port, OperandPort::Side::output, layer.outputs);
   begin_with_elements(op, in, written);
   out.item = std::move(op);
   out.inputs = std::move(in.operands);
@@ -138,8 +138,8 @@ OpRequest move_request(const MemoryOp& of_layer, const OpRequest& layer) {
 
 /// Bytes of the shared buffer that no tensor ever has, for a product whose weights may be staged
 /// there: its operands come from DRAM.
-int64_t room(const WorkItem& item, const OpRequest& request, int64_t taken,
-             const hw::HwConfig& hw) {
+int64_t room_for_weights(const WorkItem& item, const OpRequest& request, int64_t taken,
+                         const hw::HwConfig& hw) {
   const auto* op = std::get_if<GemmOp>(&item);
   if (!op || op->a_port < 0 || op->b_port < 0) return 0;
   const auto bytes = [&](int port, int64_t elements) {
@@ -155,13 +155,14 @@ int64_t room(const WorkItem& item, const OpRequest& request, int64_t taken,
 
 }  // namespace
 
-std::vector<OpRequest> requests(const Graph& graph, const Layer& layer, const Residency& residency,
-                                const hw::HwConfig& hw, bool all_room) {
+std::vector<OpRequest> layer_requests(const Graph& graph, const Layer& layer,
+                                      const Residency& residency, const hw::HwConfig& hw,
+                                      bool all_room) {
   std::vector<OpRequest> out;
   if (is_view(layer, hw)) return out;
   OpRequest request;
-  request.inputs = operands(graph, residency, hw, layer.inputs, OperandPort::Side::input);
-  request.outputs = operands(graph, residency, hw, layer.outputs, OperandPort::Side::output);
+  request.inputs = layer_operands(graph, residency, hw, layer.inputs, OperandPort::Side::input);
+  request.outputs = layer_operands(graph, residency, hw, layer.outputs, OperandPort::Side::output);
   const int residual = residual_of(layer, hw, request.inputs);
   if (const auto compared = compared_bytes(graph, layer);
       compared && has_tables(hw) && hw.types.activation == DType::int8) {
@@ -174,7 +175,7 @@ std::vector<OpRequest> requests(const Graph& graph, const Layer& layer, const Re
       continue;
     }
     request.item = item;
-    request.room = room(item, request, all_room ? 0 : residency.end, hw);
+    request.room = room_for_weights(item, request, all_room ? 0 : residency.end, hw);
     const bool last = &item == &layer.work.back();
     request.relu = layer.relu && last;
     request.residual = last ? residual : -1;

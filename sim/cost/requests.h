@@ -11,7 +11,8 @@ namespace accsim::sim {
 
 /// What a layer's work asks of the mapper, item by item: its ports with the places that residency
 /// gives them on the machine. `all_room`: as MapOptions has it.
-std::vector<OpRequest> requests(const Graph& graph, const Layer& layer, const Residency& residency,
-                                const hw::HwConfig& hw, bool all_room = false);
+std::vector<OpRequest> layer_requests(const Graph& graph, const Layer& layer,
+                                      const Residency& residency, const hw::HwConfig& hw,
+                                      bool all_room = false);
 
 }  // namespace accsim::sim

@@ -84,7 +84,7 @@ LayerTimelines::LayerTimelines(const CostedNetwork& network)
   for (const ScheduledOp& s : network.order) ++scheduled_[s.layer];
 }
 
-LayerTimelines::Block LayerTimelines::block() const {
+LayerTimelines::Block LayerTimelines::next_block() const {
   Block out{at_, layer_};
   int64_t to_come = 0;  // of layers that have begun, or stand before such
   do {
@@ -95,8 +95,8 @@ LayerTimelines::Block LayerTimelines::block() const {
   return out;
 }
 
-NetworkTimeline LayerTimelines::next(const std::function<int64_t(size_t)>& limit) {
-  const Block block = this->block();
+NetworkTimeline LayerTimelines::next_timelines(const std::function<int64_t(size_t)>& limit) {
+  const Block block = this->next_block();
   NetworkTimeline out;
   std::vector<LayerParts> parts;
   for (; layer_ < block.layers; ++layer_) {
@@ -111,8 +111,9 @@ NetworkTimeline LayerTimelines::next(const std::function<int64_t(size_t)>& limit
     const ScheduledOp& s = network_.order[at_];
     const auto of = std::ranges::find(out, static_cast<int>(s.layer), &LayerTimeline::layer);
     LayerParts& part = parts[static_cast<size_t>(of - out.begin())];
-    const hw::Timeline item = chain_.next(s.mapping->program, s.mapping->trace.steps, s.tensors,
-                                          part.limit_of(s.mapping->counts.commands));
+    const hw::Timeline item =
+        chain_.next_timeline(s.mapping->program, s.mapping->trace.steps, s.tensors,
+                             part.limit_of(s.mapping->counts.commands));
     append_item(*of, item, part.goes_on());
     of->cycles += item.total.count();
   }
@@ -125,10 +126,10 @@ NetworkTimeline LayerTimelines::next(const std::function<int64_t(size_t)>& limit
   return out;
 }
 
-void LayerTimelines::skip() {
-  const Block block = this->block();
+void LayerTimelines::skip_block() {
+  const Block block = this->next_block();
   for (; at_ < block.text; ++at_)
-    chain_.skip(network_.order[at_].mapping->trace.steps, network_.order[at_].tensors);
+    chain_.skip_program(network_.order[at_].mapping->trace.steps, network_.order[at_].tensors);
   for (; layer_ < block.layers; ++layer_)
     if (scheduled_[layer_] > 0) start_ += network_.report.layers[layer_].costs.cycles;
 }
@@ -142,14 +143,14 @@ TimelinePart timeline_part(const CostedNetwork& network, int64_t limit, size_t f
   const std::vector<int64_t> share = shares_of_slices(network, limit);
   TimelinePart out;
   LayerTimelines timelines(network);
-  while (!timelines.done()) {
+  while (!timelines.is_done()) {
     const size_t last = timelines.last_layer();
     if (last < first) {
-      timelines.skip();
+      timelines.skip_block();
       continue;
     }
     if (!out.layers.empty() && enough()) return out;
-    NetworkTimeline block = timelines.next([&](size_t layer) { return share[layer]; });
+    NetworkTimeline block = timelines.next_timelines([&](size_t layer) { return share[layer]; });
     std::ranges::move(block, std::back_inserter(out.layers));
     out.next = last + 1;
   }
@@ -163,11 +164,13 @@ std::string to_timeline_json(const CostedNetwork& network, int64_t limit) {
 
 Status write_trace(const CostedNetwork& network, int64_t limit, const TextSink& sink) {
   TraceWriter writer(network.report, sink);
-  if (const Status s = writer.begin(); !s) return s;
+  if (const Status s = writer.begin_trace(); !s) return s;
   LayerTimelines timelines(network);
-  while (!timelines.done())
-    if (const Status s = writer.layers(timelines.next([&](size_t) { return limit; })); !s) return s;
-  return writer.end(limit);
+  while (!timelines.is_done())
+    if (const Status s = writer.add_layers(timelines.next_timelines([&](size_t) { return limit; }));
+        !s)
+      return s;
+  return writer.end_trace(limit);
 }
 
 }  // namespace accsim::sim

@@ -19,22 +19,22 @@ class LayerTimelines {
   /// The network must live as long as this.
   explicit LayerTimelines(const CostedNetwork& network);
 
-  bool done() const { return at_ == network_.order.size(); }
+  bool is_done() const { return at_ == network_.order.size(); }
   /// The next block's last layer, as an index of the report's layers.
-  size_t last_layer() const { return block().layers - 1; }
+  size_t last_layer() const { return next_block().layers - 1; }
   /// The timelines of the layers of the next block: each begins where those before it end by the
   /// cycles that are reported, whenever its programs run. At most `limit(layer)` slices, but one a
   /// queue; see hw::timeline().
-  NetworkTimeline next(const std::function<int64_t(size_t layer)>& limit);
+  NetworkTimeline next_timelines(const std::function<int64_t(size_t layer)>& limit);
   /// Past the next block.
-  void skip();
+  void skip_block();
 
  private:
   struct Block {
     size_t text;    ///< its end in the text
     size_t layers;  ///< the layer behind its last one
   };
-  Block block() const;
+  Block next_block() const;
 
   const CostedNetwork& network_;
   hw::ChainTimeline chain_;

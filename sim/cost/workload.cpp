@@ -37,16 +37,16 @@ std::string mapping_key(const hw::HwConfig& hw, const MapOptions& options, bool 
   const Aim aim = options.aim();
   hw::Decides what = is_gemm ? hw::kDecidesProducts : hw::kDecidesVectors;
   // Slack is of products.
-  if (aim.weighs_energy() && (is_gemm || !aim.slackens())) what |= hw::kDecidesEnergy;
+  if (aim.weighs_energy() && (is_gemm || !aim.has_slack())) what |= hw::kDecidesEnergy;
   KeyBytes key;
   key.add(hw::config_key(hw, what)).add(objective, aim.slack, cycle_price, effort).add(dataflows);
   key.add(all_room);
   if (is_gemm) key.add(sums_stay.has_value(), sums_stay.value_or(false));
-  return key.take();
+  return key.take_bytes();
 }
 
-Workload::Plan& Workload::plan(const ModeChoice& modes, bool all_room,
-                               std::span<const TensorId> in_dram, const KeptWeights& kept) {
+Workload::Plan& Workload::plan_on(const ModeChoice& modes, bool all_room,
+                                  std::span<const TensorId> in_dram, const KeptWeights& kept) {
   const hw::HwConfig& hw = modes.machine();
   const std::string key = hw::config_key(hw, hw::kDecidesPlaces) + (all_room ? "all room" : "") +
                           (in_dram.empty() ? "" : "out of the way") + std::to_string(kept.bytes);
@@ -56,19 +56,20 @@ Workload::Plan& Workload::plan(const ModeChoice& modes, bool all_room,
 }
 
 /// A mapper of one machine, which knows what was found on machines that are alike to it.
-std::unique_ptr<Mapper> Workload::mapper(const hw::HwConfig& hw, const MapOptions& options,
-                                         const std::array<std::string, 2>& keys) {
+std::unique_ptr<Mapper> Workload::make_mapper(const hw::HwConfig& hw, const MapOptions& options,
+                                              const std::array<std::string, 2>& keys) {
   MapOptions only_costs = options;
   only_costs.programs = false;
   auto out = std::make_unique<Mapper>(hw, std::move(only_costs));
   if (!keys[0].empty())
-    out->remember({memory_->mappings->of(keys[0]), memory_->mappings->of(keys[1])});
+    out->remember(
+        {memory_->mappings->alike_of_key(keys[0]), memory_->mappings->alike_of_key(keys[1])});
   return out;
 }
 
 /// Every op of a kind on the mapper's machine.
 Result<Workload::FoundMappings> Workload::mapped(std::span<const DistinctOp> ops, Mapper& mapper) {
-  const int64_t before = mapper.remembered();
+  const int64_t before = mapper.remembered_count();
   MappedOps out;
   out.reserve(ops.size());
   Errors errors;
@@ -79,8 +80,8 @@ Result<Workload::FoundMappings> Workload::mapped(std::span<const DistinctOp> ops
     else
       errors.insert(errors.end(), m.errors().begin(), m.errors().end());
   }
-  remembered_ += mapper.remembered() - before;
-  mapped_ += std::ssize(ops) - (mapper.remembered() - before);
+  remembered_ += mapper.remembered_count() - before;
+  mapped_ += std::ssize(ops) - (mapper.remembered_count() - before);
   if (!errors.empty()) return errors;
   return std::make_shared<const MappedOps>(std::move(out));
 }
@@ -92,7 +93,7 @@ Workload::Text Workload::text_of(const NetworkPlan& plan, const GroupsToTry& gro
   const auto [found, chosen, fewest] =
       schedule_plan(network_, plan, groups, mappings, mapper, &memory_->chains);
   Text out{found.total, fewest, shared_peak_bytes(plan, found, mapper.machine()), {}};
-  if (groups.none() && chosen == mappings) {
+  if (groups.has_none() && chosen == mappings) {
     for (const bool is_gemm : {false, true})
       for (size_t i = 0; i < ops[is_gemm]->size(); ++i) {
         const DistinctOp& op = plan.distinct[is_gemm][i];
@@ -150,7 +151,7 @@ Result<OneWay<WorkloadTotals>> Workload::cost_as_it_is(const hw::HwConfig& hw,
   const ModeChoice modes(network_.asked, hw);
   const KeptWeights kept = kept_weights(graph(), lowered(), modes.machine());
   if (kept.tensors.empty()) return cost_on(modes, options, in_dram, kept);
-  return cost_on(ModeChoice(network_.asked, beside(kept, hw)), options, in_dram, kept);
+  return cost_on(ModeChoice(network_.asked, machine_beside(kept, hw)), options, in_dram, kept);
 }
 
 Result<OneWay<WorkloadTotals>> Workload::cost_on(const ModeChoice& modes, const MapOptions& asked,
@@ -158,7 +159,7 @@ Result<OneWay<WorkloadTotals>> Workload::cost_on(const ModeChoice& modes, const 
                                                  const KeptWeights& kept) {
   constexpr size_t kMostKnown = 16;  // machines remembered: about a megabyte
   const hw::HwConfig& hw = modes.machine();
-  Plan& now = plan(modes, asked.all_room, in_dram, kept);
+  Plan& now = plan_on(modes, asked.all_room, in_dram, kept);
   memory_->mappings->make_room();
   const MapOptions options = asked.objective == Objective::edp
                                  ? network_mapper(now.plan->network_ops(), hw, asked)->options()
@@ -168,7 +169,7 @@ Result<OneWay<WorkloadTotals>> Workload::cost_on(const ModeChoice& modes, const 
     keys = {mapping_key(hw, options, false), mapping_key(hw, options, true)};
   std::unique_ptr<Mapper> mapper;
   const auto its_mapper = [&]() -> Mapper& {
-    if (!mapper) mapper = this->mapper(hw, options, keys);
+    if (!mapper) mapper = this->make_mapper(hw, options, keys);
     return *mapper;
   };
   Errors errors;
@@ -197,13 +198,13 @@ Result<OneWay<WorkloadTotals>> Workload::cost_on(const ModeChoice& modes, const 
   auto known = now.texts.find(both);
   if (known == now.texts.end() || both.empty())
     known = now.texts.insert_or_assign(both, text_of(*now.plan, groups, ops, its_mapper())).first;
-  Result<WorkloadTotals> out = totals(known->second, hw);
+  Result<WorkloadTotals> out = totals_of(known->second, hw);
   if (!out) return out.errors();
   const NetworkCost cost = network_cost(*out);
   return OneWay<WorkloadTotals>{*out, cost, {groups.in_the_way.begin(), groups.in_the_way.end()}};
 }
 
-Result<WorkloadTotals> Workload::totals(const Text& text, const hw::HwConfig& hw) const {
+Result<WorkloadTotals> Workload::totals_of(const Text& text, const hw::HwConfig& hw) const {
   WorkloadTotals out;
   const auto add = [](int64_t& sum, int64_t times, int64_t count) {
     sum = add_counts(sum, multiply_counts(times, count));
@@ -218,8 +219,8 @@ Result<WorkloadTotals> Workload::totals(const Text& text, const hw::HwConfig& hw
                                : views.emplace(mode, machine_of_mode(hw, mode)).first->second;
   };
   for (const auto& [counts, mode, times] : text.counts) {
-    out.energy_pj +=
-        static_cast<double>(times) * total(energy(counts, Cycles(0), machine_of(mode))).value();
+    out.energy_pj += static_cast<double>(times) *
+                     total_energy(energy(counts, Cycles(0), machine_of(mode))).value();
     add(out.dram_read_bytes, times, counts.read[dram].count());
     add(out.dram_write_bytes, times, counts.written[dram].count());
     add(out.shared_bytes, times, (counts.read[shared] + counts.written[shared]).count());
@@ -228,7 +229,7 @@ Result<WorkloadTotals> Workload::totals(const Text& text, const hw::HwConfig& hw
   out.cycles = text.cycles;
   out.fewest_cycles = text.fewest;
   out.shared_peak_bytes = text.shared_peak_bytes;
-  out.energy_pj += total(energy({}, Cycles(out.cycles), hw)).value();
+  out.energy_pj += total_energy(energy({}, Cycles(out.cycles), hw)).value();
   if (const Status sums = check_totals(out, graph().file); !sums) return sums.errors();
   return out;
 }

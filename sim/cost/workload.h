@@ -74,14 +74,14 @@ class Workload {
     std::unordered_map<std::string, Text> texts;  ///< by both kinds' mapping_key()
   };
   /// With these tensors in DRAM: none, or what is in the way with none.
-  Plan& plan(const ModeChoice& modes, bool all_room, std::span<const TensorId> in_dram,
-             const KeptWeights& kept);
-  std::unique_ptr<Mapper> mapper(const hw::HwConfig& hw, const MapOptions& options,
-                                 const std::array<std::string, 2>& keys);
+  Plan& plan_on(const ModeChoice& modes, bool all_room, std::span<const TensorId> in_dram,
+                const KeptWeights& kept);
+  std::unique_ptr<Mapper> make_mapper(const hw::HwConfig& hw, const MapOptions& options,
+                                      const std::array<std::string, 2>& keys);
   Result<FoundMappings> mapped(std::span<const DistinctOp> ops, Mapper& mapper);
   Text text_of(const NetworkPlan& plan, const GroupsToTry& groups,
                const std::array<FoundMappings, 2>& ops, Mapper& mapper);
-  Result<WorkloadTotals> totals(const Text& text, const hw::HwConfig& hw) const;
+  Result<WorkloadTotals> totals_of(const Text& text, const hw::HwConfig& hw) const;
 
   Result<OneWay<WorkloadTotals>> cost_as_it_is(const hw::HwConfig& hw, const MapOptions& options,
                                                std::span<const TensorId> in_dram);

@@ -61,7 +61,7 @@ Status Budget::take_node(const Node& node, int64_t output_bytes) {
                ""};
 }
 
-Result<Budget::Level> Budget::descend() {
+Result<Budget::Level> Budget::enter_level() {
   if (depth_ >= kMostNested)
     return Error{Errc::capacity, fmt::format("is nested more than {} deep", kMostNested), ""};
   return Level(depth_);

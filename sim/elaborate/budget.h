@@ -51,9 +51,9 @@ class Budget {
   /// One node, iteration or call; Errc::capacity beyond Limits::nodes.
   Status take_step();
   /// How many were taken.
-  int64_t steps() const { return steps_; }
+  int64_t steps_taken() const { return steps_; }
   /// Enters a subgraph or a call; Errc::capacity beyond kMostNested.
-  Result<Level> descend();
+  Result<Level> enter_level();
   /// What a node with its outputs' names takes, where it is one of a loop or a function;
   /// Errc::capacity beyond Limits::graph_bytes.
   Status take_node(const Node& node, int64_t output_bytes);

@@ -11,7 +11,7 @@ namespace {
 
 using Flags = std::vector<bool>;
 
-size_t index(int32_t id) { return static_cast<size_t>(id); }
+size_t as_index(int32_t id) { return static_cast<size_t>(id); }
 
 /// Of one graph: makes it smaller.
 class Cutter {
@@ -24,63 +24,63 @@ class Cutter {
     for (size_t i = 0; i < kept_.size(); ++i) {
       const Node& node = graph_.nodes[i];
       kept_[i] = static_cast<NodeId>(i) == from || std::ranges::any_of(node.inputs, [&](auto id) {
-                   return id != kNoTensor && depends[index(id)];
+                   return id != kNoTensor && depends[as_index(id)];
                  });
       if (!kept_[i]) continue;
       for (const TensorId id : node.outputs)
-        if (id != kNoTensor) depends[index(id)] = true;
+        if (id != kNoTensor) depends[as_index(id)] = true;
     }
   }
   /// Nodes that `until` doesn't depend on go. Is it still there?
   bool drop_behind(NodeId until) {
     Flags needed(kept_.size());
-    needed[index(until)] = true;
+    needed[as_index(until)] = true;
     for (size_t i = kept_.size(); i-- > 0;)
       if (needed[i])
         for (const TensorId id : graph_.nodes[i].inputs)
           if (id != kNoTensor && graph_.tensor(id).producer != kNoNode)
-            needed[index(graph_.tensor(id).producer)] = true;
+            needed[as_index(graph_.tensor(id).producer)] = true;
     for (size_t i = 0; i < kept_.size(); ++i) kept_[i] = kept_[i] && needed[i];
-    return kept_[index(until)];
+    return kept_[as_index(until)];
   }
   /// What the rest reads: constants with their nodes, everything else as an input.
-  void close() {
+  void mark_reads() {
     for (size_t i = kept_.size(); i-- > 0;)
       if (kept_[i])
         for (const TensorId id : graph_.nodes[i].inputs)
           if (id != kNoTensor && graph_.tensor(id).constant &&
               graph_.tensor(id).producer != kNoNode)
-            kept_[index(graph_.tensor(id).producer)] = true;
+            kept_[as_index(graph_.tensor(id).producer)] = true;
     read_.assign(graph_.tensors.size(), false);
     for (size_t i = 0; i < kept_.size(); ++i)
       if (kept_[i])
         for (const TensorId id : graph_.nodes[i].inputs)
-          if (id != kNoTensor) read_[index(id)] = true;
+          if (id != kNoTensor) read_[as_index(id)] = true;
   }
   void set_outputs(NodeId until) {
     if (until != kNoNode) {
-      graph_.outputs = graph_.nodes[index(until)].outputs;
+      graph_.outputs = graph_.nodes[as_index(until)].outputs;
       std::erase(graph_.outputs, kNoTensor);
       return;
     }
-    std::erase_if(graph_.outputs, [this](TensorId id) { return !written(id); });
+    std::erase_if(graph_.outputs, [this](TensorId id) { return !is_written(id); });
     if (!graph_.outputs.empty()) return;
     for (size_t t = 0; t < graph_.tensors.size(); ++t)
-      if (written(static_cast<TensorId>(t)) && !read_[t])
+      if (is_written(static_cast<TensorId>(t)) && !read_[t])
         graph_.outputs.push_back(static_cast<TensorId>(t));
   }
   void set_inputs() {
-    std::erase_if(graph_.inputs, [this](TensorId id) { return !read_[index(id)]; });
+    std::erase_if(graph_.inputs, [this](TensorId id) { return !read_[as_index(id)]; });
     for (size_t t = 0; t < graph_.tensors.size(); ++t) {
       Tensor& tensor = graph_.tensors[t];
-      if (!read_[t] || tensor.producer == kNoNode || kept_[index(tensor.producer)]) continue;
+      if (!read_[t] || tensor.producer == kNoNode || kept_[as_index(tensor.producer)]) continue;
       tensor.origin = Tensor::Origin::input;
       tensor.producer = kNoNode;
       graph_.inputs.push_back(static_cast<TensorId>(t));
     }
   }
   /// Numbers what is left anew; gives the old ids of its nodes.
-  std::vector<NodeId> compact() {
+  std::vector<NodeId> renumber_graph() {
     std::vector<NodeId> nodes = number_nodes();
     number_tensors();
     std::erase_if(graph_.assumed, [this](const Assumption& a) { return !is_kept(a.node); });
@@ -88,9 +88,9 @@ class Cutter {
   }
 
  private:
-  bool written(TensorId id) const {
+  bool is_written(TensorId id) const {
     const NodeId producer = graph_.tensor(id).producer;
-    return producer != kNoNode && kept_[index(producer)];
+    return producer != kNoNode && kept_[as_index(producer)];
   }
   /// A node, or one whose body's nodes stand in its place.
   bool is_kept(std::string_view name) const {
@@ -107,10 +107,10 @@ class Cutter {
       old.push_back(static_cast<NodeId>(i));
     }
     for (size_t i = 0; i < old.size(); ++i)
-      if (index(old[i]) != i) graph_.nodes[i] = std::move(graph_.nodes[index(old[i])]);
+      if (as_index(old[i]) != i) graph_.nodes[i] = std::move(graph_.nodes[as_index(old[i])]);
     graph_.nodes.resize(old.size());
     for (Tensor& tensor : graph_.tensors)
-      if (tensor.producer != kNoNode) tensor.producer = fresh[index(tensor.producer)];
+      if (tensor.producer != kNoNode) tensor.producer = fresh[as_index(tensor.producer)];
     return old;
   }
   void number_tensors() {
@@ -125,19 +125,20 @@ class Cutter {
     };
     each([&](const std::vector<TensorId>& ids) {
       for (const TensorId id : ids)
-        if (id != kNoTensor) used[index(id)] = true;
+        if (id != kNoTensor) used[as_index(id)] = true;
     });
     std::vector<TensorId> fresh(used.size(), kNoTensor);
     TensorId next = 0;
     for (size_t t = 0; t < used.size(); ++t) {
       if (!used[t]) continue;
       fresh[t] = next++;
-      if (index(fresh[t]) != t) graph_.tensors[index(fresh[t])] = std::move(graph_.tensors[t]);
+      if (as_index(fresh[t]) != t)
+        graph_.tensors[as_index(fresh[t])] = std::move(graph_.tensors[t]);
     }
-    graph_.tensors.resize(index(next));
+    graph_.tensors.resize(as_index(next));
     each([&](std::vector<TensorId>& ids) {
       for (TensorId& id : ids)
-        if (id != kNoTensor) id = fresh[index(id)];
+        if (id != kNoTensor) id = fresh[as_index(id)];
     });
   }
 
@@ -179,10 +180,10 @@ Result<std::vector<NodeId>> cut_graph(Graph& graph, const GraphCut& cut) {
     until = *found;
     if (!cutter.drop_behind(until)) return not_behind(cut);
   }
-  cutter.close();
+  cutter.mark_reads();
   cutter.set_outputs(until);
   cutter.set_inputs();
-  return cutter.compact();
+  return cutter.renumber_graph();
 }
 
 }  // namespace accsim::sim

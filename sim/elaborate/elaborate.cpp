@@ -69,7 +69,7 @@ Result<TensorIds> model_outputs(const GraphDef& graph, const Scope& scope,
       return Error{Errc::invalid, "no node, input or initializer gives it",
                    fmt::format("output '{}'", output.name)};
     if (*id == kNoTensor) continue;  // an empty optional
-    if (const TensorIds* tensors = builder.sequence(*id))
+    if (const TensorIds* tensors = builder.find_sequence(*id))
       ids.insert(ids.end(), tensors->begin(), tensors->end());
     else
       ids.push_back(*id);
@@ -81,7 +81,7 @@ Result<TensorIds> model_outputs(const GraphDef& graph, const Scope& scope,
 std::map<std::string, TensorId> known_names(const Scope& scope, const GraphBuilder& builder) {
   std::map<std::string, TensorId> out;
   for (const auto& [name, id] : scope.names)
-    out.emplace(name, builder.sequence(id) == nullptr ? id : kNoTensor);
+    out.emplace(name, builder.find_sequence(id) == nullptr ? id : kNoTensor);
   return out;
 }
 
@@ -145,7 +145,7 @@ Result<TensorIds> bind_inputs(const ModelDef& model, const ElaborateOptions& opt
 }
 
 /// Leaves what the options cut out.
-Status cut(const GraphCut& cut, Elaborated& made) {
+Status apply_cut(const GraphCut& cut, Elaborated& made) {
   if (cut.empty()) return ok();
   const Result<std::vector<NodeId>> left = cut_graph(made.graph, cut);
   if (!left) return left.errors();
@@ -171,17 +171,18 @@ Result<Elaborated> elaborate_model(const ModelDef& model, const ElaborateOptions
   if (const Status stored = add_initializers(model.graph, builder, scope); !stored)
     return stored.errors();
   Expander expander(model, options, builder, budget);
-  if (const Status nodes = expander.expand(model.graph.nodes, scope); !nodes) return nodes.errors();
+  if (const Status nodes = expander.expand_nodes(model.graph.nodes, scope); !nodes)
+    return nodes.errors();
   if (const Status known = check_given(options, builder.graph().assumed); !known)
     return known.errors();
   Result<TensorIds> outputs = model_outputs(model.graph, scope, builder);
   if (!outputs) return outputs.errors();
   std::map<std::string, TensorId> names;
   if (options.cut.empty()) names = known_names(scope, builder);
-  Elaborated out{builder.finish(std::move(*inputs), std::move(*outputs)), expander.origins(),
+  Elaborated out{builder.finish_graph(std::move(*inputs), std::move(*outputs)), expander.origins(),
                  std::move(names)};
   check(out.origins.size() == out.graph.nodes.size(), "a node of no node of the model");
-  if (const Status s = cut(options.cut, out); !s) return s.errors();
+  if (const Status s = apply_cut(options.cut, out); !s) return s.errors();
   return out;
 }
 
@@ -197,7 +198,7 @@ Result<Elaborated> elaborate_with_origins(const ModelDef& model, const Elaborate
     if (left <= 0) return {{Errc::capacity, "enough was tried", ""}};
     Attempt tried{.budget = Budget(options.limits, own_nodes)};
     const Result<Elaborated> again = elaborate_model(model, other, tried);
-    left -= tried.budget.steps() + 1;
+    left -= tried.budget.steps_taken() + 1;
     return again ? Errors() : again.errors();
   };
   return put_at(model.file, attempt.open.empty() ? explain_unbound(made.errors(), attempt.defaulted,

@@ -39,21 +39,22 @@ void add_node(const Graph& graph, const Node& node, Dearness& sum) {
 /// The branch's nodes in place of the If; gives the tensors of its outputs.
 Result<TensorIds> expand_branch(const NodeCall& call, bool then, Expander& expander) {
   const std::string_view branch = then ? "then_branch" : "else_branch";
-  const GraphDef* body = call.graph(branch);
-  if (body == nullptr) return call.error(Errc::invalid, fmt::format("lacks its {}", branch));
-  Scope scope = call.scope.inside(call.name + "/");
+  const GraphDef* body = call.graph_attribute(branch);
+  if (body == nullptr)
+    return call.error_at_node(Errc::invalid, fmt::format("lacks its {}", branch));
+  Scope scope = call.scope.inner_scope(call.name + "/");
   const Status stored = add_initializers(*body, expander.builder(), scope);
   if (!stored) return stored.errors();
   return expander.expand_body(call, *body, scope);
 }
 
 /// Expands the branch, and takes it back.
-Result<Dearness> dearness(const NodeCall& call, bool then, Expander& expander) {
+Result<Dearness> branch_cost(const NodeCall& call, bool then, Expander& expander) {
   GraphBuilder& builder = expander.builder();
-  const GraphBuilder::Mark mark = builder.mark();
+  const GraphBuilder::Mark mark = builder.current_mark();
   const Result<TensorIds> ids = expand_branch(call, then, expander);
   if (!ids) {
-    builder.rewind(mark);
+    builder.rewind_to(mark);
     Errors errors = ids.errors();
     for (Error& e : errors)
       e.message += fmt::format("; with --branch {}={} it isn't looked at", call.name,
@@ -63,7 +64,7 @@ Result<Dearness> dearness(const NodeCall& call, bool then, Expander& expander) {
   Dearness out;
   for (size_t i = mark.nodes; i < builder.graph().nodes.size(); ++i)
     add_node(builder.graph(), builder.graph().nodes[i], out);
-  builder.rewind(mark);
+  builder.rewind_to(mark);
   return out;
 }
 
@@ -82,9 +83,9 @@ Result<bool> assumed_branch(const NodeCall& call, Expander& expander) {
     then = given->second;
     taken.given = true;
   } else {
-    const Result<Dearness> if_true = dearness(call, true, expander);
+    const Result<Dearness> if_true = branch_cost(call, true, expander);
     if (!if_true && !cant_be(if_true.errors())) return if_true.errors();
-    const Result<Dearness> if_false = dearness(call, false, expander);
+    const Result<Dearness> if_false = branch_cost(call, false, expander);
     if (!if_false && (!if_true || !cant_be(if_false.errors()))) return if_false.errors();
     then = !if_false || (if_true && *if_true >= *if_false);
     if (!if_true || !if_false) taken.of = "possible branch";
@@ -98,7 +99,7 @@ Result<bool> assumed_branch(const NodeCall& call, Expander& expander) {
 
 Status expand_if(const NodeCall& call, Expander& expander) {
   GraphBuilder& builder = expander.builder();
-  if (call.input(0) == kNoTensor) return call.error(Errc::invalid, "lacks its condition");
+  if (call.input(0) == kNoTensor) return call.error_at_node(Errc::invalid, "lacks its condition");
   bool then = true;
   if (const std::optional<int64_t> condition = builder.known_scalar(call.input(0))) {
     then = *condition != 0;

@@ -27,10 +27,10 @@ class Trips {
     const std::optional<int64_t> go_on = builder_.known_scalar(condition);
     if (go_on && *go_on == 0) return false;
     if ((unknown_ || !go_on) && !assumed_)
-      if (Status s = assume(i); !s) return s.errors();
+      if (Status s = assume_trips(i); !s) return s.errors();
     if ((stated_ && i >= *stated_) || (assumed_ && i >= *assumed_)) return false;
     if (i >= kMostIterations)
-      return call_.error(
+      return call_.error_at_node(
           Errc::capacity,
           fmt::format("runs for more than {} iterations, which aren't expanded; give it "
                       "fewer, or cost its body by itself",
@@ -41,7 +41,7 @@ class Trips {
  private:
   /// From iteration `i` on only a run decides. A trip count that says nothing, as exporters write
   /// it for a while loop, counts as none.
-  Status assume(int64_t i) {
+  Status assume_trips(int64_t i) {
     const bool bounded = stated_ && *stated_ <= kMostIterations;
     const Result<int64_t> trips =
         builder_.assume_size({.node = call_.name,
@@ -49,11 +49,12 @@ class Trips {
                               .of = "iterations",
                               .bound = bounded ? std::max<int64_t>(0, *stated_) : kMostIterations,
                               .size = bounded ? std::max<int64_t>(0, *stated_) : 1});
-    if (!trips) return call_.errors(trips.errors());
+    if (!trips) return call_.errors_at_node(trips.errors());
     if (*trips < i)
-      return call_.error(Errc::usage, fmt::format("--assume gives {} iterations, but there are at "
-                                                  "least {}",
-                                                  *trips, i));
+      return call_.error_at_node(Errc::usage,
+                                 fmt::format("--assume gives {} iterations, but there are at "
+                                             "least {}",
+                                             *trips, i));
     assumed_ = *trips;
     return ok();
   }
@@ -69,7 +70,7 @@ Result<TensorIds> first_values(const NodeCall& call) {
   TensorIds out;
   for (size_t i = 2; i < call.def.inputs.size(); ++i) {
     if (call.def.inputs[i].empty())
-      return call.error(Errc::invalid, "lacks the first value of something it carries");
+      return call.error_at_node(Errc::invalid, "lacks the first value of something it carries");
     out.push_back(call.input(i));
   }
   return out;
@@ -88,8 +89,9 @@ Status run_iterations(const NodeCall& call, const GraphDef& body, const Scope& c
     const Result<bool> runs = trips.goes_on(condition, i);
     if (!runs) return runs.errors();
     if (!*runs) return ok();
-    if (const Status step = expander.budget().take_step(); !step) return call.errors(step.errors());
-    Scope scope = constants.inside(fmt::format("{}{}/", constants.prefix, i));
+    if (const Status step = expander.budget().take_step(); !step)
+      return call.errors_at_node(step.errors());
+    Scope scope = constants.inner_scope(fmt::format("{}{}/", constants.prefix, i));
     const Result<TensorId> counter = builder.add_integers(scope.prefix + "iteration", {}, {i});
     if (!counter) return counter.errors();
     scope.names[body.inputs[0].name] = *counter;
@@ -99,8 +101,9 @@ Status run_iterations(const NodeCall& call, const GraphDef& body, const Scope& c
     const Result<TensorIds> ids = expander.expand_body(call, body, scope);
     if (!ids) return ids.errors();
     condition = ids->front();
-    if (condition < 0) return call.error(Errc::invalid, "its body's condition isn't a tensor");
-    values.take(*ids, 1);
+    if (condition < 0)
+      return call.error_at_node(Errc::invalid, "its body's condition isn't a tensor");
+    values.take_outputs(*ids, 1);
   }
   return ok();
 }
@@ -109,19 +112,19 @@ Status run_iterations(const NodeCall& call, const GraphDef& body, const Scope& c
 
 Status expand_loop(const NodeCall& call, Expander& expander) {
   GraphBuilder& builder = expander.builder();
-  const GraphDef* body = call.graph("body");
-  if (body == nullptr) return call.error(Errc::invalid, "lacks its body");
+  const GraphDef* body = call.graph_attribute("body");
+  if (body == nullptr) return call.error_at_node(Errc::invalid, "lacks its body");
   Result<TensorIds> first = first_values(call);
   if (!first) return first.errors();
   IterationValues values;
   values.carried = std::move(*first);
   const size_t carried = values.carried.size();
   if (body->inputs.size() != carried + 2 || body->outputs.size() < carried + 1)
-    return call.error(Errc::invalid,
-                      fmt::format("carries {} values, but its body has {} inputs and {} outputs",
-                                  carried, body->inputs.size(), body->outputs.size()));
+    return call.error_at_node(
+        Errc::invalid, fmt::format("carries {} values, but its body has {} inputs and {} outputs",
+                                   carried, body->inputs.size(), body->outputs.size()));
   values.scanned.resize(body->outputs.size() - 1 - carried);
-  Scope constants = call.scope.inside(call.name + "/");
+  Scope constants = call.scope.inner_scope(call.name + "/");
   const NodeId first_node = builder.next_node();
   Status status = add_initializers(*body, builder, constants);
   if (status) status = run_iterations(call, *body, constants, values, expander);

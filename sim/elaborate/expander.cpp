@@ -34,10 +34,10 @@ Status check_attributes(const NodeCall& call) {
   if (row == nullptr || !row->domain.empty() || call.opset > kNewestOpset) return ok();
   for (const Attribute& attribute : call.attributes)
     if (!row->has_attribute(attribute.name))
-      return call.error(Errc::invalid,
-                        fmt::format("{} has no attribute '{}'{}{}", row->name, attribute.name,
-                                    row->attributes.size() == 0 ? "" : "; it has ",
-                                    fmt::join(row->attributes, ", ")));
+      return call.error_at_node(
+          Errc::invalid, fmt::format("{} has no attribute '{}'{}{}", row->name, attribute.name,
+                                     row->attributes.size() == 0 ? "" : "; it has ",
+                                     fmt::join(row->attributes, ", ")));
   return ok();
 }
 
@@ -68,7 +68,7 @@ void name_permutation(const Graph& graph, Node& node) {
 bool hands_on(const NodeCall& call, const GraphBuilder& builder) {
   const NodeDef& def = call.def;
   if (!def.domain.empty() || def.op_type != op::kIdentity || !call.wants_output(0)) return false;
-  if (call.input(0) != kNoTensor) return builder.sequence(call.input(0)) != nullptr;
+  if (call.input(0) != kNoTensor) return builder.find_sequence(call.input(0)) != nullptr;
   return !def.inputs.empty() && !def.inputs[0].empty() && call.scope.find(def.inputs[0]) != nullptr;
 }
 
@@ -83,9 +83,9 @@ Expander::Expander(const ModelDef& model, const ElaborateOptions& options, Graph
       builder_(builder),
       budget_(budget) {}
 
-Status Expander::expand(const std::vector<NodeDef>& nodes, Scope& scope) {
+Status Expander::expand_nodes(const std::vector<NodeDef>& nodes, Scope& scope) {
   if (!options_.allow_unsupported) {
-    Status support = support_.check(nodes, scope.prefix);
+    Status support = support_.check_support(nodes, scope.prefix);
     if (!support) return support;
   }
   const auto known = [&](std::string_view name) { return scope.find(name) != nullptr; };
@@ -102,10 +102,10 @@ Status Expander::expand(const std::vector<NodeDef>& nodes, Scope& scope) {
 }
 
 Result<TensorIds> Expander::expand_body(const NodeCall& call, const GraphDef& body, Scope& scope) {
-  const Result<Budget::Level> level = budget_.descend();
-  if (!level) return call.errors(level.errors());
+  const Result<Budget::Level> level = budget_.enter_level();
+  if (!level) return call.errors_at_node(level.errors());
   scope.graph = &body;
-  Status status = expand(body.nodes, scope);
+  Status status = expand_nodes(body.nodes, scope);
   if (!status) return status.errors();
   return find_outputs(call, output_names(body), scope);
 }
@@ -117,7 +117,7 @@ Status Expander::expand_node(const NodeDef& def, size_t index, Scope& scope) {
                 {},
                 resolve_attributes(def.attributes, scope.frame),
                 scope};
-  if (const Status step = budget_.take_step(); !step) return call.errors(step.errors());
+  if (const Status step = budget_.take_step(); !step) return call.errors_at_node(step.errors());
   for (const std::string& input : def.inputs) {
     const TensorId* id = input.empty() ? nullptr : scope.find(input);
     call.inputs.push_back(id == nullptr ? kNoTensor : *id);
@@ -132,7 +132,7 @@ Status Expander::expand_node(const NodeDef& def, size_t index, Scope& scope) {
   }
   if (is_rotary(call) && !options_.as_written) {
     const Result<TensorId> made = spell_out_rotary(call, builder_, budget_, angles_);
-    if (!made) return call.errors(made.errors());
+    if (!made) return call.errors_at_node(made.errors());
     if (*made != kNoTensor) {
       scope.names[def.outputs[0]] = *made;
       return ok();
@@ -144,9 +144,9 @@ Status Expander::expand_node(const NodeDef& def, size_t index, Scope& scope) {
 Status Expander::add_plain(const NodeCall& call) {
   const NodeDef& def = call.def;
   for (size_t i = 0; i < call.inputs.size(); ++i)
-    if (builder_.sequence(call.inputs[i]))
-      return call.error(Errc::invalid,
-                        "its input '" + def.inputs[i] + "' is a sequence of tensors, not a tensor");
+    if (builder_.find_sequence(call.inputs[i]))
+      return call.error_at_node(Errc::invalid, "its input '" + def.inputs[i] +
+                                                   "' is a sequence of tensors, not a tensor");
   std::vector<std::string> names;
   for (const std::string& output : def.outputs)
     names.push_back(output.empty() ? "" : call.scope.prefix + output);

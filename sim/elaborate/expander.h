@@ -30,12 +30,12 @@ class Expander {
   /// Expands the nodes in topological order. Their inputs are looked up in `scope`, their outputs'
   /// names are put there. Nodes without support are reported all at once as Errc::unsupported,
   /// otherwise the first problem.
-  Status expand(const std::vector<NodeDef>& nodes, Scope& scope);
+  Status expand_nodes(const std::vector<NodeDef>& nodes, Scope& scope);
   /// Expands a subgraph of `call`, whose inputs and initializers are in `scope` already, one level
   /// deeper; gives the tensors of its outputs.
   Result<TensorIds> expand_body(const NodeCall& call, const GraphDef& body, Scope& scope);
 
-  /// By node of the graph, the index of the node that it stands for in the list that expand() was
+  /// By node of the graph, the index of the node that it stands for in the list that expand_nodes() was
   /// called with first.
   const std::vector<size_t>& origins() const { return origins_; }
 

@@ -37,12 +37,12 @@ bool of_tokens(const ValueDef& input) {
 bool is_fixed(const ValueDef& input, size_t axis) { return (*input.dims)[axis].value >= 0; }
 
 /// So few as a picture has channels.
-bool few(const ValueDef& input, size_t axis) {
+bool is_channel_count(const ValueDef& input, size_t axis) {
   return is_fixed(input, axis) && (*input.dims)[axis].value <= 4;
 }
 
 /// Axes behind the first that have no number.
-int64_t varying(const ValueDef& input) {
+int64_t count_open_axes(const ValueDef& input) {
   int64_t count = 0;
   for (size_t axis = 1; axis < input.dims->size(); ++axis) count += is_fixed(input, axis) ? 0 : 1;
   return count;
@@ -51,10 +51,10 @@ int64_t varying(const ValueDef& input) {
 /// Of a picture, or of several one after the other.
 size_t channel_axis(const ValueDef& input) {
   const size_t last = input.dims->size() - 1;
-  if (last == 2) return few(input, 0) ? 0 : 2;
-  if (few(input, 1)) return 1;
-  if (last == 4 && few(input, 2)) return 2;
-  if (few(input, last)) return last;
+  if (last == 2) return is_channel_count(input, 0) ? 0 : 2;
+  if (is_channel_count(input, 1)) return 1;
+  if (last == 4 && is_channel_count(input, 2)) return 2;
+  if (is_channel_count(input, last)) return last;
   const bool is_last = is_fixed(input, last) && !is_fixed(input, last - 1) && !is_fixed(input, 1);
   return is_last ? last : 1;
 }
@@ -122,24 +122,24 @@ class Search {
          const Sizes& bound);
 
   /// Ways to choose, a list for names that go together; those likely to be found first come last.
-  std::vector<Choices> choices() const;
-  const std::vector<std::string>& names(Role role) const {
+  std::vector<Choices> list_choices() const;
+  const std::vector<std::string>& names_of_role(Role role) const {
     return names_[static_cast<size_t>(role)];
   }
 
  private:
-  const ValueDef& input(const SizePlace& at) const { return *inputs_[at.input]; }
-  size_t axes(const SizePlace& at) const { return input(at).dims->size(); }
+  const ValueDef& input_at(const SizePlace& at) const { return *inputs_[at.input]; }
+  size_t axis_count(const SizePlace& at) const { return input_at(at).dims->size(); }
   bool is_batch(const NamedSize& size) const;
   bool counts_tokens(const NamedSize& size) const;
   bool is_cache(const NamedSize& size, const SizePlace& widest) const;
   Role role_in_picture(const SizePlace& at) const;
-  Role role(const NamedSize& size) const;
+  Role role_of(const NamedSize& size) const;
   void look_at_inputs(const std::vector<NamedSize>& sizes);
   void look_at_weights(const GraphDef& graph);
-  Numbers beside(const NamedSize& size) const;
-  Choices each(const std::vector<std::string>& names, const Numbers& numbers) const;
-  Choices tokens() const;
+  Numbers sizes_beside(const NamedSize& size) const;
+  Choices choices_for_all(const std::vector<std::string>& names, const Numbers& numbers) const;
+  Choices token_choices() const;
   void add_alone(Role role, const Numbers& numbers, bool stored_first,
                  std::vector<Choices>& out) const;
 
@@ -165,7 +165,7 @@ Search::Search(const GraphDef& graph, const InputDefs& inputs, const std::vector
   look_at_weights(graph);
   const std::set<std::string_view> is_open(open.begin(), open.end());
   for (const NamedSize& size : sizes) {
-    const Role what = role(size);
+    const Role what = role_of(size);
     const auto known = bound.find(size.name);
     if (what == Role::cache) is_cached_ = true;
     if (what == Role::cache && known != bound.end()) cache_ = known->second;
@@ -209,12 +209,12 @@ void Search::look_at_weights(const GraphDef& graph) {
 /// operators the middle one is.
 bool Search::is_batch(const NamedSize& size) const {
   if (std::ranges::any_of(size.places, [&](const SizePlace& at) {
-        return at.axis == 1 && states_.contains(input(at).name);
+        return at.axis == 1 && states_.contains(input_at(at).name);
       }))
     return true;
   bool is_first = false;
   for (const SizePlace& at : size.places) {
-    if (!of_tokens(input(at)) || axes(at) < 2) continue;
+    if (!of_tokens(input_at(at)) || axis_count(at) < 2) continue;
     if (at.axis > 0) return false;
     is_first = true;
   }
@@ -224,50 +224,51 @@ bool Search::is_batch(const NamedSize& size) const {
 /// Stands it behind the batch of an input of tokens?
 bool Search::counts_tokens(const NamedSize& size) const {
   return std::ranges::any_of(size.places, [&](const SizePlace& at) {
-    return of_tokens(input(at)) && axes(at) <= 3 && (at.axis > 0 || axes(at) == 1);
+    return of_tokens(input_at(at)) && axis_count(at) <= 3 && (at.axis > 0 || axis_count(at) == 1);
   });
 }
 
 /// Keys and values that are there already come as two inputs or more.
 bool Search::is_cache(const NamedSize& size, const SizePlace& widest) const {
-  if (widest.axis == 0 || axes(widest) < 3) return false;
+  if (widest.axis == 0 || axis_count(widest) < 3) return false;
   std::set<size_t> in;
   for (const SizePlace& at : size.places)
-    if (at.axis > 0 && axes(at) >= 3) in.insert(at.input);
-  if (in.size() < 2 && alike_.at(numbers_of(input(widest))) < 2) return false;
-  return has_tokens_ || (axes(widest) == 4 && varying(input(widest)) == 1);
+    if (at.axis > 0 && axis_count(at) >= 3) in.insert(at.input);
+  if (in.size() < 2 && alike_.at(numbers_of(input_at(widest))) < 2) return false;
+  return has_tokens_ || (axis_count(widest) == 4 && count_open_axes(input_at(widest)) == 1);
 }
 
 Role Search::role_in_picture(const SizePlace& at) const {
-  const size_t channels = channel_axis(input(at));
+  const size_t channels = channel_axis(input_at(at));
   if (at.axis == channels) return Role::channels;
   const size_t first = channels == 1 ? 2 : 1;
-  return axes(at) == 5 && at.axis == first ? Role::frames : Role::picture;
+  return axis_count(at) == 5 && at.axis == first ? Role::frames : Role::picture;
 }
 
 /// As the input of the most axes that has it says.
-Role Search::role(const NamedSize& size) const {
-  const auto count = [&](const SizePlace& at) { return std::pair(axes(at), at.axis > 0); };
+Role Search::role_of(const NamedSize& size) const {
+  const auto count = [&](const SizePlace& at) { return std::pair(axis_count(at), at.axis > 0); };
   const SizePlace at = *std::ranges::max_element(size.places, {}, count);
-  const ValueDef& in = input(at);
-  const bool is_last = at.axis + 1 == axes(at);
-  if (is_batch(size) || (at.axis == 0 && axes(at) > 1)) return Role::batch;
+  const ValueDef& in = input_at(at);
+  const bool is_last = at.axis + 1 == axis_count(at);
+  if (is_batch(size) || (at.axis == 0 && axis_count(at) > 1)) return Role::batch;
   if (counts_tokens(size)) return Role::tokens;
-  if (is_cache(size, at)) return is_last && varying(in) > 1 ? Role::head : Role::cache;
+  if (is_cache(size, at)) return is_last && count_open_axes(in) > 1 ? Role::head : Role::cache;
   // Of three axes: 3 or 4 channels before height and width.
-  const bool one_picture =
-      axes(at) == 3 && few(in, 0) && (*in.dims)[0].value >= 3 && varying(in) == 2;
-  if (axes(at) >= 4 && masks_.contains(at.input)) return Role::tokens;
-  if (axes(at) >= 4 || one_picture) return role_in_picture(at);
-  return axes(at) == 3 && varying(in) == 1 ? Role::tokens : Role::features;
+  const bool one_picture = axis_count(at) == 3 && is_channel_count(in, 0) &&
+                           (*in.dims)[0].value >= 3 && count_open_axes(in) == 2;
+  if (axis_count(at) >= 4 && masks_.contains(at.input)) return Role::tokens;
+  if (axis_count(at) >= 4 || one_picture) return role_in_picture(at);
+  return axis_count(at) == 3 && count_open_axes(in) == 1 ? Role::tokens : Role::features;
 }
 
-Numbers Search::beside(const NamedSize& size) const {
-  return beside_.at(input(size.places.front()).name);
+Numbers Search::sizes_beside(const NamedSize& size) const {
+  return beside_.at(input_at(size.places.front()).name);
 }
 
 /// One size for all of the names.
-Choices Search::each(const std::vector<std::string>& names, const Numbers& numbers) const {
+Choices Search::choices_for_all(const std::vector<std::string>& names,
+                                const Numbers& numbers) const {
   Choices out;
   for (const int64_t number : numbers) {
     Sizes& sizes = out.emplace_back();
@@ -277,13 +278,13 @@ Choices Search::each(const std::vector<std::string>& names, const Numbers& numbe
 }
 
 /// Behind a cache one token comes, and masks are as long as both.
-Choices Search::tokens() const {
-  const std::vector<std::string>& all = names(Role::tokens);
-  if (!is_cached_) return each(all, kTokens);
-  if (tokens_ > cache_) return each(all, {tokens_ - cache_, tokens_ + cache_, tokens_});
-  if (tokens_ > 0) return each(all, {tokens_ + cache_, tokens_});
+Choices Search::token_choices() const {
+  const std::vector<std::string>& all = names_of_role(Role::tokens);
+  if (!is_cached_) return choices_for_all(all, kTokens);
+  if (tokens_ > cache_) return choices_for_all(all, {tokens_ - cache_, tokens_ + cache_, tokens_});
+  if (tokens_ > 0) return choices_for_all(all, {tokens_ + cache_, tokens_});
   const int64_t both = cache_ + 1;
-  Choices one_of_both = each(all, {both, both, 1, both});
+  Choices one_of_both = choices_for_all(all, {both, both, 1, both});
   one_of_both[0][all.front()] = 1;
   one_of_both[1][all.back()] = 1;
   return one_of_both;
@@ -292,23 +293,27 @@ Choices Search::tokens() const {
 /// Each name by itself; what weights beside it have before or behind the usual ones.
 void Search::add_alone(Role role, const Numbers& numbers, bool stored_first,
                        std::vector<Choices>& out) const {
-  for (const std::string& name : names(role)) {
-    Numbers tried = beside(sizes_.at(name));
+  for (const std::string& name : names_of_role(role)) {
+    Numbers tried = sizes_beside(sizes_.at(name));
     tried.insert(stored_first ? tried.end() : tried.begin(), numbers.begin(), numbers.end());
-    out.push_back(each({name}, tried));
+    out.push_back(choices_for_all({name}, tried));
   }
 }
 
-std::vector<Choices> Search::choices() const {
+std::vector<Choices> Search::list_choices() const {
   std::vector<Choices> out;
-  if (!names(Role::batch).empty()) out.push_back(each(names(Role::batch), kBatches));
+  if (!names_of_role(Role::batch).empty())
+    out.push_back(choices_for_all(names_of_role(Role::batch), kBatches));
   Numbers pictures(kPictures.begin(), kPictures.end());
   pictures.insert(pictures.end(), kOtherPictures.begin(), kOtherPictures.end());
-  if (!names(Role::picture).empty()) out.push_back(each(names(Role::picture), pictures));
-  if (!names(Role::cache).empty()) out.push_back(each(names(Role::cache), kCaches));
-  if (!names(Role::tokens).empty()) out.push_back(tokens());
+  if (!names_of_role(Role::picture).empty())
+    out.push_back(choices_for_all(names_of_role(Role::picture), pictures));
+  if (!names_of_role(Role::cache).empty())
+    out.push_back(choices_for_all(names_of_role(Role::cache), kCaches));
+  if (!names_of_role(Role::tokens).empty()) out.push_back(token_choices());
   add_alone(Role::frames, kFrames, false, out);
-  if (!names(Role::head).empty()) out.push_back(each(names(Role::head), kHeads));
+  if (!names_of_role(Role::head).empty())
+    out.push_back(choices_for_all(names_of_role(Role::head), kHeads));
   add_alone(Role::channels, kChannels, false, out);
   add_alone(Role::features, kFeatures, true, out);
   return out;
@@ -316,7 +321,7 @@ std::vector<Choices> Search::choices() const {
 
 /// Of all combinations of choices, the one with that number; the last list changes fastest. Empty
 /// behind the last.
-Sizes combination(const std::vector<Choices>& choices, int64_t number) {
+Sizes nth_combination(const std::vector<Choices>& choices, int64_t number) {
   Sizes out;
   for (size_t i = choices.size(); i-- > 0;) {
     const auto count = std::ssize(choices[i]);
@@ -333,14 +338,14 @@ FittingSizes find_sizes(const GraphDef& graph, const InputDefs& inputs,
                         const std::vector<std::string>& open, const Sizes& bound,
                         const std::function<bool(const Sizes&)>& fits) {
   const Search search(graph, inputs, open, bound);
-  const std::vector<Choices> choices = search.choices();
+  const std::vector<Choices> choices = search.list_choices();
   FittingSizes out;
   for (int64_t i = 0; i < kMostTries && out.sizes.empty(); ++i) {
-    Sizes tried = combination(choices, i);
+    Sizes tried = nth_combination(choices, i);
     if (tried.empty()) break;
     if (fits(tried)) out.sizes = std::move(tried);
   }
-  const std::vector<std::string>& pictures = search.names(Role::picture);
+  const std::vector<std::string>& pictures = search.names_of_role(Role::picture);
   if (out.sizes.empty() || pictures.empty()) return out;
   const int64_t found = out.sizes.at(pictures.front());
   for (const int64_t size : kPictures) {

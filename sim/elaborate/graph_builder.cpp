@@ -26,11 +26,11 @@ TensorId GraphBuilder::add_sequence(TensorIds tensors) {
   return kFirstSequence - static_cast<TensorId>(sequences_.size() - 1);
 }
 
-const TensorIds* GraphBuilder::sequence(TensorId id) const {
+const TensorIds* GraphBuilder::find_sequence(TensorId id) const {
   return id > kFirstSequence ? nullptr : &sequences_[static_cast<size_t>(kFirstSequence - id)];
 }
 
-void GraphBuilder::rewind(const Mark& mark) {
+void GraphBuilder::rewind_to(const Mark& mark) {
   graph_.tensors.resize(mark.tensors);
   graph_.nodes.resize(mark.nodes);
   graph_.assumed.resize(mark.assumed);
@@ -45,8 +45,8 @@ std::optional<int64_t> GraphBuilder::known_scalar(TensorId id) const {
   return tensor.value->integers().front();
 }
 
-void GraphBuilder::bind(std::map<std::string, int64_t> bindings,
-                        std::vector<std::string> defaulted) {
+void GraphBuilder::set_bindings(std::map<std::string, int64_t> bindings,
+                                std::vector<std::string> defaulted) {
   graph_.bindings = std::move(bindings);
   graph_.defaulted = std::move(defaulted);
 }
@@ -69,7 +69,7 @@ Result<TensorId> GraphBuilder::add_integers(std::string name, Dims dims,
   return add_tensor(std::move(tensor));
 }
 
-Result<NodeId> GraphBuilder::append(Node node, const std::vector<std::string>& outputs) {
+Result<NodeId> GraphBuilder::append_node(Node node, const std::vector<std::string>& outputs) {
   int64_t bytes = 0;
   for (const std::string& output : outputs)
     bytes += static_cast<int64_t>(sizeof(Tensor) + output.size());
@@ -92,7 +92,7 @@ Result<NodeId> GraphBuilder::append(Node node, const std::vector<std::string>& o
 
 Result<TensorIds> GraphBuilder::add_node(Node node, const std::vector<std::string>& outputs,
                                          const OpRow& row) {
-  const Result<NodeId> id = append(std::move(node), outputs);
+  const Result<NodeId> id = append_node(std::move(node), outputs);
   if (!id) return id.errors();
   const size_t assumed = graph_.assumed.size();
   const Status inferred = apply_rules(row, graph_, *id, budget_);
@@ -105,7 +105,7 @@ Result<TensorIds> GraphBuilder::add_node(Node node, const std::vector<std::strin
 
 Result<TensorIds> GraphBuilder::add_unsupported(Node node, const std::vector<std::string>& outputs,
                                                 const std::vector<DeclaredType>& declared) {
-  const Result<NodeId> appended = append(std::move(node), outputs);
+  const Result<NodeId> appended = append_node(std::move(node), outputs);
   if (!appended) return appended.errors();
   const Node& added = graph_.nodes[static_cast<size_t>(*appended)];
   DeclaredType assumed{DType::float32, Dims{}};
@@ -149,7 +149,7 @@ Result<TensorId> GraphBuilder::add_internal(std::string op_type, std::string nam
   return outputs->front();
 }
 
-Graph GraphBuilder::finish(TensorIds inputs, TensorIds outputs) {
+Graph GraphBuilder::finish_graph(TensorIds inputs, TensorIds outputs) {
   graph_.inputs = std::move(inputs);
   graph_.outputs = std::move(outputs);
   return std::move(graph_);

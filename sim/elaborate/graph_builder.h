@@ -41,19 +41,19 @@ class GraphBuilder {
   /// takes sequences may be given it.
   TensorId add_sequence(TensorIds tensors);
   /// The tensors of a sequence; nullptr for other ids. Ends with the next addition.
-  const TensorIds* sequence(TensorId id) const;
+  const TensorIds* find_sequence(TensorId id) const;
 
-  /// A point to which rewind() takes back all that was added since, but for the budget.
+  /// A point to which rewind_to() takes back all that was added since, but for the budget.
   struct Mark {
     size_t tensors, nodes, assumed, sequences;
   };
-  Mark mark() const {
+  Mark current_mark() const {
     return {graph_.tensors.size(), graph_.nodes.size(), graph_.assumed.size(), sequences_.size()};
   }
-  void rewind(const Mark& mark);
+  void rewind_to(const Mark& mark);
 
   /// Notes the sizes of the model's symbols and which of them are 1 by default.
-  void bind(std::map<std::string, int64_t> bindings, std::vector<std::string> defaulted);
+  void set_bindings(std::map<std::string, int64_t> bindings, std::vector<std::string> defaulted);
   /// Adds a tensor that no node writes.
   Result<TensorId> add_tensor(Tensor tensor);
   /// Adds an int64 or boolean constant; as many values as `dims` has elements.
@@ -71,13 +71,13 @@ class GraphBuilder {
   Result<TensorId> add_internal(std::string op_type, std::string name, TensorIds inputs,
                                 std::vector<Attribute> attributes);
   /// Gives a tensor another name.
-  void rename(TensorId id, std::string name) { graph_.tensor(id).name = std::move(name); }
+  void rename_tensor(TensorId id, std::string name) { graph_.tensor(id).name = std::move(name); }
   /// The whole graph. The builder is empty afterwards.
-  Graph finish(TensorIds inputs, TensorIds outputs);
+  Graph finish_graph(TensorIds inputs, TensorIds outputs);
 
  private:
   /// Appends the node and its outputs, of unknown type. Errors are the budget's.
-  Result<NodeId> append(Node node, const std::vector<std::string>& outputs);
+  Result<NodeId> append_node(Node node, const std::vector<std::string>& outputs);
 
   Graph graph_;
   std::vector<TensorIds> sequences_;

@@ -17,10 +17,11 @@ Result<TensorId> stack_nothing(const NodeCall& call, const CollectedOutput& outp
                                std::string name, GraphBuilder& builder) {
   const DeclaredType type = declared_type(*output.declared, builder.graph().bindings);
   if (!type.dims || type.dtype == DType::undefined)
-    return call.error(Errc::unsupported,
-                      fmt::format("runs for no iteration and its body doesn't declare the shape of "
-                                  "output {}",
-                                  output.output));
+    return call.error_at_node(
+        Errc::unsupported,
+        fmt::format("runs for no iteration and its body doesn't declare the shape of "
+                    "output {}",
+                    output.output));
   Tensor none;
   none.name = std::move(name);
   none.origin = Tensor::Origin::initializer;
@@ -33,7 +34,7 @@ Result<TensorId> stack_nothing(const NodeCall& call, const CollectedOutput& outp
 
 }  // namespace
 
-void IterationValues::take(const TensorIds& outputs, size_t first) {
+void IterationValues::take_outputs(const TensorIds& outputs, size_t first) {
   for (size_t k = 0; k < carried.size(); ++k) carried[k] = outputs[first + k];
   for (size_t k = 0; k < scanned.size(); ++k)
     scanned[k].push_back(outputs[first + carried.size() + k]);
@@ -45,15 +46,15 @@ Result<TensorId> stack_iterations(const NodeCall& call, const CollectedOutput& o
   const std::string base = fmt::format("{}/output_{}", call.name, output.output);
   if (parts.empty()) return stack_nothing(call, output, base, builder);
   if (std::ranges::any_of(parts, [](TensorId part) { return part < 0; }))
-    return call.error(Errc::unsupported,
-                      fmt::format("output {} collects a sequence or an empty optional of each "
-                                  "iteration",
-                                  output.output));
+    return call.error_at_node(
+        Errc::unsupported, fmt::format("output {} collects a sequence or an empty optional of each "
+                                       "iteration",
+                                       output.output));
   const auto rank = static_cast<int64_t>(builder.graph().tensor(parts.front()).dims.size());
   int64_t axis = output.axis;
   if (axis < -(rank + 1) || axis > rank)
-    return call.error(Errc::invalid,
-                      fmt::format("scan axis {} is outside of output {}", axis, output.output));
+    return call.error_at_node(
+        Errc::invalid, fmt::format("scan axis {} is outside of output {}", axis, output.output));
   if (axis < 0) axis += rank + 1;
   const Result<TensorId> axes = builder.add_integers(base + "_axes", {1}, {axis});
   if (!axes) return axes.errors();

@@ -16,7 +16,7 @@ struct IterationValues {
 
   /// Takes over the outputs of an iteration from number `first` on: the carried ones come before
   /// the collected ones.
-  void take(const TensorIds& outputs, size_t first);
+  void take_outputs(const TensorIds& outputs, size_t first);
 };
 
 /// An output of a Loop or Scan that collects one tensor of each iteration.

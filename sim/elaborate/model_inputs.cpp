@@ -15,7 +15,7 @@ namespace {
 
 std::string input_label(const ValueDef& input) { return fmt::format("input '{}'", input.name); }
 
-Tensor initializer(std::string name, const StoredTensor& stored) {
+Tensor initializer_tensor(std::string name, const StoredTensor& stored) {
   return {std::move(name), Tensor::Origin::initializer,
           stored.dtype,    stored.dims,
           kNoNode,         true,
@@ -117,7 +117,7 @@ Result<ModelInputs> model_inputs(const ModelDef& model, const ElaborateOptions& 
 
 Result<TensorIds> add_model_inputs(const ElaborateOptions& options, const ModelInputs& inputs,
                                    BoundInputs bound, GraphBuilder& builder, Scope& scope) {
-  builder.bind(std::move(bound.bindings), std::move(bound.defaulted));
+  builder.set_bindings(std::move(bound.bindings), std::move(bound.defaulted));
   TensorIds free;
   size_t next = 0;
   for (const ModelInputs::Input& input : inputs.all) {
@@ -126,7 +126,7 @@ Result<TensorIds> add_model_inputs(const ElaborateOptions& options, const ModelI
       const auto fixed = options.constants.find(tensor->name);
       const bool is_fixed = fixed != options.constants.end();
       const Result<TensorId> id =
-          builder.add_tensor(is_fixed ? initializer(tensor->name, fixed->second)
+          builder.add_tensor(is_fixed ? initializer_tensor(tensor->name, fixed->second)
                                       : input_tensor(*tensor, std::move(bound.dims[next++])));
       if (!id) return id.errors();
       ids.push_back(*id);
@@ -147,7 +147,8 @@ Result<TensorIds> add_model_inputs(const ElaborateOptions& options, const ModelI
 
 Status add_initializers(const GraphDef& graph, GraphBuilder& builder, Scope& scope) {
   for (const StoredTensor& stored : graph.initializers) {
-    const Result<TensorId> id = builder.add_tensor(initializer(scope.prefix + stored.name, stored));
+    const Result<TensorId> id =
+        builder.add_tensor(initializer_tensor(scope.prefix + stored.name, stored));
     if (!id) return id.errors();
     if (!scope.names.emplace(stored.name, *id).second)
       return Error{Errc::invalid, "is stored twice, or once as an input's fixed value",

@@ -66,7 +66,7 @@ Error describe_cycle(const std::vector<NodeDef>& nodes, const Producers& produce
   while (place[at] == SIZE_MAX) {
     place[at] = path.size();
     path.push_back(at);
-    for (std::string_view name : reads(nodes[at])) {
+    for (std::string_view name : names_read_by(nodes[at])) {
       const auto found = producers.find(name);
       if (found == producers.end() || missing[found->second] == 0) continue;
       at = found->second;
@@ -89,7 +89,7 @@ using Edges = std::vector<std::vector<size_t>>;
 Edges find_edges(const std::vector<NodeDef>& nodes, const Producers& producers) {
   Edges out(nodes.size());
   for (size_t i = 0; i < nodes.size(); ++i) {
-    for (std::string_view name : reads(nodes[i]))
+    for (std::string_view name : names_read_by(nodes[i]))
       if (const auto found = producers.find(name); found != producers.end())
         out[i].push_back(found->second);
     std::ranges::sort(out[i]);
@@ -150,7 +150,7 @@ Result<std::vector<size_t>> sort_nodes(const std::vector<NodeDef>& nodes,
 
 }  // namespace
 
-std::vector<std::string_view> reads(const NodeDef& node) {
+std::vector<std::string_view> names_read_by(const NodeDef& node) {
   std::vector<std::string_view> names;
   for (const std::string& input : node.inputs)
     if (!input.empty()) names.push_back(input);
@@ -166,7 +166,7 @@ Result<std::vector<size_t>> topological_order(const std::vector<NodeDef>& nodes,
   if (!producers) return producers.errors();
   bool sorted = true;
   for (size_t i = 0; i < nodes.size(); ++i)
-    for (std::string_view name : reads(nodes[i])) {
+    for (std::string_view name : names_read_by(nodes[i])) {
       const auto found = producers->find(name);
       if (found != producers->end())
         sorted = sorted && found->second < i;

@@ -12,7 +12,7 @@ namespace accsim::sim {
 using IsKnown = std::function<bool(std::string_view)>;
 
 /// What a node reads: its inputs, and what its subgraphs take from outside.
-std::vector<std::string_view> reads(const NodeDef& node);
+std::vector<std::string_view> names_read_by(const NodeDef& node);
 
 /// Indices of `nodes` in topological order: as they stand, but for those that stand behind a node
 /// that reads what they give; these come right before the first such node. Subgraphs count as

@@ -12,15 +12,17 @@
 namespace accsim::sim {
 namespace {
 
-Error invalid(std::string message) { return Error{Errc::invalid, std::move(message), ""}; }
+Error invalid_error(std::string message) { return Error{Errc::invalid, std::move(message), ""}; }
 
 Status check_input_count(const OpRow& row, const Node& node) {
   const auto count = static_cast<int64_t>(node.inputs.size());
   if (count > row.max_inputs)
-    return invalid(fmt::format("has {} inputs, at most {} are allowed", count, row.max_inputs));
+    return invalid_error(
+        fmt::format("has {} inputs, at most {} are allowed", count, row.max_inputs));
   for (int64_t i = 0; i < row.min_inputs; ++i)
     if (i >= count || node.inputs[static_cast<size_t>(i)] == kNoTensor)
-      return invalid(fmt::format("lacks input {}; at least {} are needed", i, row.min_inputs));
+      return invalid_error(
+          fmt::format("lacks input {}; at least {} are needed", i, row.min_inputs));
   return ok();
 }
 
@@ -32,8 +34,9 @@ Status check_operand_types(const OpRow& row, const NodeView& node) {
     if (!node.has_input(i)) continue;
     const DType type = node.dtype(i);
     if (type == DType::string || type == DType::boolean || type != node.dtype(0))
-      return invalid(fmt::format("multiplies {} by {}; both operands must be numbers of one type",
-                                 name(node.dtype(0)), name(node.dtype(i))));
+      return invalid_error(
+          fmt::format("multiplies {} by {}; both operands must be numbers of one type",
+                      name(node.dtype(0)), name(node.dtype(i))));
   }
   return ok();
 }
@@ -44,7 +47,7 @@ Status check_outputs(const Graph& graph, const Node& node, Budget& budget) {
     if (node.outputs[i] == kNoTensor) continue;
     const Tensor& tensor = graph.tensor(node.outputs[i]);
     if (tensor.dtype == DType::undefined)
-      return invalid(fmt::format("has no output {}, but names one", i));
+      return invalid_error(fmt::format("has no output {}, but names one", i));
     if (Status counted = budget.take_tensor(tensor); !counted) return counted;
   }
   return ok();

@@ -15,14 +15,14 @@ Status stand_for(const NodeCall& call, TensorId id, Expander& expander) {
 
 Status make_optional(const NodeCall& call, Expander& expander) {
   if (call.input(0) != kNoTensor) return stand_for(call, call.input(0), expander);
-  if (call.attribute("type") == nullptr)
-    return call.error(Errc::invalid, "has neither an element nor a type");
+  if (call.find_attribute("type") == nullptr)
+    return call.error_at_node(Errc::invalid, "has neither an element nor a type");
   return stand_for(call, kNoTensor, expander);
 }
 
 Status optional_element(const NodeCall& call, Expander& expander) {
   if (call.input(0) != kNoTensor) return stand_for(call, call.input(0), expander);
-  return call.error(Errc::invalid, "its optional is empty");
+  return call.error_at_node(Errc::invalid, "its optional is empty");
 }
 
 Status optional_has_element(const NodeCall& call, Expander& expander) {

@@ -24,9 +24,9 @@ struct Rotation {
   bool interleaved = false;  ///< neighbours are pairs; else an element of each half
   int64_t batch = 0, tokens = 0, heads = 0, size = 0;
   int64_t half = 0;  ///< angles of a token
-  int64_t turned() const { return 2 * half; }
+  int64_t rotated_size() const { return 2 * half; }
   /// The part that turns, its pairs along a dim of their own.
-  Dims pairs() const {
+  Dims pair_dims() const {
     Dims out = heads_first ? Dims{batch, heads, tokens} : Dims{batch, tokens, heads};
     out.push_back(interleaved ? half : 2);
     out.push_back(interleaved ? 2 : half);
@@ -34,7 +34,7 @@ struct Rotation {
   }
   int64_t pair_axis() const { return interleaved ? 4 : 3; }
   /// Angles of so many entries of the batch, to be broadcast over those.
-  Dims angles(int64_t entries) const {
+  Dims angle_dims(int64_t entries) const {
     Dims out = heads_first ? Dims{entries, 1, tokens} : Dims{entries, tokens, 1};
     out.push_back(interleaved ? half : 1);
     out.push_back(interleaved ? 1 : half);
@@ -47,71 +47,74 @@ class Speller {
   Speller(const NodeCall& call, GraphBuilder& builder, Budget& budget, RotaryAngles& known)
       : call_(call), builder_(builder), budget_(budget), known_(known), ports_(ports_of(call)) {}
 
-  Result<TensorId> run() {
-    if (!plan()) return kNoTensor;
+  Result<TensorId> spell_out() {
+    if (!plan_rotation()) return kNoTensor;
     const TensorId x = call_.inputs[0];
-    const Dims all = dims(x);
+    const Dims all = dims_at(x);
     TensorId part = x, rest = kNoTensor;
-    if (r_.turned() < r_.size) {
-      part = reshape("heads", x, heads(r_.size));
-      rest = slice("rest", part, 3, r_.turned(), r_.size);
-      part = slice("part", part, 3, 0, r_.turned());
+    if (r_.rotated_size() < r_.size) {
+      part = add_reshape("heads", x, head_dims(r_.size));
+      rest = add_slice("rest", part, 3, r_.rotated_size(), r_.size);
+      part = add_slice("part", part, 3, 0, r_.rotated_size());
     }
-    const TensorId pairs = reshape("pairs", part, r_.pairs());
+    const TensorId pairs = add_reshape("pairs", part, r_.pair_dims());
     const int64_t axis = r_.pair_axis();
-    const TensorId minus = add(negation(), "minus", {slice("second", pairs, axis, 1, 2)});
-    const TensorId turned = add(op::kConcat, "turned", {minus, slice("first", pairs, axis, 0, 1)},
-                                {{"axis", "", axis}});
-    const TensorId cos = angles(ports_.cos, "cos"), sin = angles(ports_.sin, "sin");
-    const TensorId of_cos = add(op::kMul, "of_cos", {pairs, cos});
-    const TensorId of_sin = add(op::kMul, "of_sin", {turned, sin});
-    TensorId sum = add(op::kAdd, "sum", {of_cos, of_sin});
+    const TensorId minus = add_op(negation_op(), "minus", {add_slice("second", pairs, axis, 1, 2)});
+    const TensorId turned =
+        add_op(op::kConcat, "turned", {minus, add_slice("first", pairs, axis, 0, 1)},
+               {{"axis", "", axis}});
+    const TensorId cos = add_angles(ports_.cos, "cos"), sin = add_angles(ports_.sin, "sin");
+    const TensorId of_cos = add_op(op::kMul, "of_cos", {pairs, cos});
+    const TensorId of_sin = add_op(op::kMul, "of_sin", {turned, sin});
+    TensorId sum = add_op(op::kAdd, "sum", {of_cos, of_sin});
     if (rest != kNoTensor)
-      sum = add(op::kConcat, "both", {reshape("flat", sum, heads(r_.turned())), rest},
-                {{"axis", "", int64_t{3}}});
-    const TensorId out = reshape("", sum, all);
+      sum = add_op(op::kConcat, "both",
+                   {add_reshape("flat", sum, head_dims(r_.rotated_size())), rest},
+                   {{"axis", "", int64_t{3}}});
+    const TensorId out = add_reshape("", sum, all);
     if (!errors_.empty()) return errors_;
     return out;
   }
 
  private:
-  const Tensor& tensor(TensorId id) const { return builder_.graph().tensor(id); }
-  const Dims& dims(TensorId id) const { return tensor(id).dims; }
-  Dims heads(int64_t size) const {
+  const Tensor& tensor_at(TensorId id) const { return builder_.graph().tensor(id); }
+  const Dims& dims_at(TensorId id) const { return tensor_at(id).dims; }
+  Dims head_dims(int64_t size) const {
     return r_.heads_first ? Dims{r_.batch, r_.heads, r_.tokens, size}
                           : Dims{r_.batch, r_.tokens, r_.heads, size};
   }
   /// The name of the operator that negates numbers.
-  static std::string negation() {
+  static std::string negation_op() {
     for (const OpRow& row : elementwise_rows())
       if (row.algebra == Algebra::negate) return std::string(row.name);
     return {};
   }
 
   /// False for what isn't spelled out.
-  bool plan() {
+  bool plan_rotation() {
     for (const size_t port : {size_t{0}, ports_.cos, ports_.sin}) {
       const TensorId id = call_.input(port);
-      if (id == kNoTensor || builder_.sequence(id) || !is_float(tensor(id).dtype) ||
-          tensor(id).dtype != tensor(call_.inputs[0]).dtype)
+      if (id == kNoTensor || builder_.find_sequence(id) || !is_float(tensor_at(id).dtype) ||
+          tensor_at(id).dtype != tensor_at(call_.inputs[0]).dtype)
         return false;
     }
     const TensorId ids = call_.input(ports_.ids);
-    if (ids != kNoTensor && builder_.sequence(ids)) return false;
-    if (call_.integer("is_packed_batching", 0) != 0 || call_.attribute("scale")) return false;
+    if (ids != kNoTensor && builder_.find_sequence(ids)) return false;
+    if (call_.integer_attribute("is_packed_batching", 0) != 0 || call_.find_attribute("scale"))
+      return false;
     return plan_heads() && plan_angles();
   }
 
   bool plan_heads() {
-    const Dims& x = dims(call_.inputs[0]);
-    const Dims& cos = dims(call_.input(ports_.cos));
+    const Dims& x = dims_at(call_.inputs[0]);
+    const Dims& cos = dims_at(call_.input(ports_.cos));
     if ((x.size() != 3 && x.size() != 4) || cos.empty() || elements(x) == 0) return false;
-    r_.interleaved = call_.integer("interleaved", 0) != 0;
+    r_.interleaved = call_.integer_attribute("interleaved", 0) != 0;
     r_.half = cos.back();
     r_.batch = x[0];
     r_.heads_first = x.size() == 4;
     r_.tokens = x[r_.heads_first ? 2 : 1];
-    const int64_t stated = call_.integer("num_heads", 0);
+    const int64_t stated = call_.integer_attribute("num_heads", 0);
     if (!r_.heads_first && stated == 0 && call_.def.domain != kMicrosoft) return false;
     if (r_.half < 1 || r_.half > x.back() / 2) return false;
     // Without heads stated, two angles' width is the head, as the caches were made for it.
@@ -120,70 +123,72 @@ class Speller {
     if (r_.heads < 1) return false;
     r_.size = r_.heads_first ? x[3] : x[2] / r_.heads;
     if (!r_.heads_first && r_.heads * r_.size != x[2]) return false;
-    const int64_t part = call_.integer("rotary_embedding_dim", 0);
-    return r_.turned() <= r_.size && r_.turned() == (part == 0 ? r_.size : part);
+    const int64_t part = call_.integer_attribute("rotary_embedding_dim", 0);
+    return r_.rotated_size() <= r_.size && r_.rotated_size() == (part == 0 ? r_.size : part);
   }
 
   bool plan_angles() {
-    const Dims &cos = dims(call_.input(ports_.cos)), &sin = dims(call_.input(ports_.sin));
+    const Dims &cos = dims_at(call_.input(ports_.cos)), &sin = dims_at(call_.input(ports_.sin));
     const TensorId ids = call_.input(ports_.ids);
     if (cos != sin) return false;
     if (ids == kNoTensor)
       return cos == Dims{r_.batch, r_.tokens, r_.half} && call_.def.domain != kMicrosoft;
-    if (cos.size() != 2 || is_float(tensor(ids).dtype)) return false;
-    const int64_t count = elements(dims(ids));
+    if (cos.size() != 2 || is_float(tensor_at(ids).dtype)) return false;
+    const int64_t count = elements(dims_at(ids));
     return count == r_.batch * r_.tokens || (count == 1 && r_.tokens == 1);
   }
 
   /// A row a token of a cache, to be broadcast.
-  TensorId angles(size_t port, const std::string& what) {
+  TensorId add_angles(size_t port, const std::string& what) {
     const TensorId cache = call_.input(port), ids = call_.input(ports_.ids);
-    const bool one = ids != kNoTensor && elements(dims(ids)) == 1;
-    const Dims shape = r_.angles(one ? 1 : r_.batch);
+    const bool one = ids != kNoTensor && elements(dims_at(ids)) == 1;
+    const Dims shape = r_.angle_dims(one ? 1 : r_.batch);
     const std::tuple key(cache, ids, shape);
     if (const auto at = known_.find(key); at != known_.end())
       if (const auto& [id, of] = at->second; is_there(id, of)) return id;
     const TensorId rows = ids == kNoTensor ? cache
-                                           : add(op::kGather, what + "_rows", {cache, ids},
-                                                 {{"axis", "", int64_t{0}}});
-    const TensorId out = reshape(what, rows, shape);
-    if (out != kNoTensor) known_.insert_or_assign(key, std::pair(out, tensor(out).name));
+                                           : add_op(op::kGather, what + "_rows", {cache, ids},
+                                                    {{"axis", "", int64_t{0}}});
+    const TensorId out = add_reshape(what, rows, shape);
+    if (out != kNoTensor) known_.insert_or_assign(key, std::pair(out, tensor_at(out).name));
     return out;
   }
   /// Has the builder still got the tensor? What is added for a try is taken back.
   bool is_there(TensorId id, const std::string& of) const {
-    return static_cast<size_t>(id) < builder_.graph().tensors.size() && tensor(id).name == of;
+    return static_cast<size_t>(id) < builder_.graph().tensors.size() && tensor_at(id).name == of;
   }
 
-  TensorId reshape(const std::string& what, TensorId of, const Dims& to) {
-    const TensorId shape = integers(what + "_shape", {to.begin(), to.end()});
-    return add(op::kReshape, what, {of, shape});
+  TensorId add_reshape(const std::string& what, TensorId of, const Dims& to) {
+    const TensorId shape = add_integers(what + "_shape", {to.begin(), to.end()});
+    return add_op(op::kReshape, what, {of, shape});
   }
-  TensorId slice(const std::string& what, TensorId of, int64_t axis, int64_t from, int64_t to) {
-    const TensorId starts = integers(what + "_starts", {from}),
-                   ends = integers(what + "_ends", {to});
-    return add(op::kSlice, what, {of, starts, ends, integers(what + "_axes", {axis})});
+  TensorId add_slice(const std::string& what, TensorId of, int64_t axis, int64_t from, int64_t to) {
+    const TensorId starts = add_integers(what + "_starts", {from}),
+                   ends = add_integers(what + "_ends", {to});
+    return add_op(op::kSlice, what, {of, starts, ends, add_integers(what + "_axes", {axis})});
   }
 
-  TensorId integers(const std::string& what, std::vector<int64_t> values) {
+  TensorId add_integers(const std::string& what, std::vector<int64_t> values) {
     if (!errors_.empty()) return kNoTensor;
     const auto count = std::ssize(values);
-    const auto id = builder_.add_integers(name(what), {count}, std::move(values));
+    const auto id = builder_.add_integers(scoped_name(what), {count}, std::move(values));
     if (id) return *id;
     errors_ = id.errors();
     return kNoTensor;
   }
 
-  std::string name(const std::string& what) const { return fmt::format("{}/{}", call_.name, what); }
+  std::string scoped_name(const std::string& what) const {
+    return fmt::format("{}/{}", call_.name, what);
+  }
 
   /// A node; nothing once there is an error. Without a name it is the last one, which has the
   /// operator's name and output.
-  TensorId add(const std::string& op_type, const std::string& what, TensorIds inputs,
-               std::vector<Attribute> attributes = {}) {
+  TensorId add_op(const std::string& op_type, const std::string& what, TensorIds inputs,
+                  std::vector<Attribute> attributes = {}) {
     if (!errors_.empty()) return kNoTensor;
     if (const Status step = budget_.take_step(); !step) return errors_ = step.errors(), kNoTensor;
     const std::string& module = call_.def.module;
-    Node node{what.empty() ? call_.name : name(what),
+    Node node{what.empty() ? call_.name : scoped_name(what),
               op_type,
               "",
               kOpset,
@@ -193,7 +198,7 @@ class Speller {
               false,
               module.empty() ? module_from_name(call_.name) : module};
     const std::string output =
-        what.empty() ? call_.scope.prefix + call_.def.outputs[0] : name(what) + "_output";
+        what.empty() ? call_.scope.prefix + call_.def.outputs[0] : scoped_name(what) + "_output";
     const auto ids = builder_.add_node(std::move(node), {output}, *find_op("", op_type));
     if (ids) return ids->front();
     errors_ = ids.errors();
@@ -218,7 +223,7 @@ bool is_rotary(const NodeCall& call) {
 
 Result<TensorId> spell_out_rotary(const NodeCall& call, GraphBuilder& builder, Budget& budget,
                                   RotaryAngles& known) {
-  return Speller(call, builder, budget, known).run();
+  return Speller(call, builder, budget, known).spell_out();
 }
 
 }  // namespace accsim::sim

@@ -11,7 +11,7 @@ namespace {
 
 /// The value of an attribute as a T; nullptr when it is absent or of another type.
 template <class T>
-const T* held(const Attribute* attribute) {
+const T* held_value(const Attribute* attribute) {
   return attribute == nullptr ? nullptr : std::get_if<T>(&attribute->value);
 }
 
@@ -25,7 +25,7 @@ const TensorId* Scope::find(std::string_view name) const {
   return nullptr;
 }
 
-Scope Scope::inside(std::string inner_prefix) const {
+Scope Scope::inner_scope(std::string inner_prefix) const {
   Scope inner;
   inner.parent = this;
   inner.frame = frame;
@@ -33,32 +33,32 @@ Scope Scope::inside(std::string inner_prefix) const {
   return inner;
 }
 
-const Attribute* NodeCall::attribute(std::string_view wanted) const {
+const Attribute* NodeCall::find_attribute(std::string_view wanted) const {
   for (const Attribute& attribute : attributes)
     if (attribute.name == wanted) return &attribute;
   return nullptr;
 }
 
-const GraphDef* NodeCall::graph(std::string_view wanted) const {
-  const auto* graph = held<std::shared_ptr<const GraphDef>>(attribute(wanted));
+const GraphDef* NodeCall::graph_attribute(std::string_view wanted) const {
+  const auto* graph = held_value<std::shared_ptr<const GraphDef>>(find_attribute(wanted));
   return graph == nullptr ? nullptr : graph->get();
 }
 
-int64_t NodeCall::integer(std::string_view wanted, int64_t fallback) const {
-  const auto* value = held<int64_t>(attribute(wanted));
+int64_t NodeCall::integer_attribute(std::string_view wanted, int64_t fallback) const {
+  const auto* value = held_value<int64_t>(find_attribute(wanted));
   return value == nullptr ? fallback : *value;
 }
 
-std::vector<int64_t> NodeCall::integers(std::string_view wanted) const {
-  const auto* values = held<std::vector<int64_t>>(attribute(wanted));
+std::vector<int64_t> NodeCall::integers_attribute(std::string_view wanted) const {
+  const auto* values = held_value<std::vector<int64_t>>(find_attribute(wanted));
   return values == nullptr ? std::vector<int64_t>{} : *values;
 }
 
-Error NodeCall::error(Errc code, std::string message) const {
+Error NodeCall::error_at_node(Errc code, std::string message) const {
   return Error{code, std::move(message), node_label(def, name)};
 }
 
-Errors NodeCall::errors(Errors found) const {
+Errors NodeCall::errors_at_node(Errors found) const {
   return put_at(node_label(def, name), std::move(found));
 }
 

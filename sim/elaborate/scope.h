@@ -31,7 +31,7 @@ struct Scope {
   /// What a name stands for here or in the scopes around; nullptr when it stands for nothing.
   const TensorId* find(std::string_view name) const;
   /// An empty scope inside this one, which must outlive it.
-  Scope inside(std::string inner_prefix) const;
+  Scope inner_scope(std::string inner_prefix) const;
 };
 
 /// A node being expanded: its definition, unique name, resolved inputs and attributes.
@@ -48,17 +48,17 @@ struct NodeCall {
   /// Whether the model names output i.
   bool wants_output(size_t i) const { return i < def.outputs.size() && !def.outputs[i].empty(); }
   /// An attribute; nullptr when it is absent.
-  const Attribute* attribute(std::string_view wanted) const;
+  const Attribute* find_attribute(std::string_view wanted) const;
   /// An attribute that holds a subgraph; nullptr when it is absent or of another type.
-  const GraphDef* graph(std::string_view wanted) const;
+  const GraphDef* graph_attribute(std::string_view wanted) const;
   /// An integer attribute; the fallback when it is absent or of another type.
-  int64_t integer(std::string_view wanted, int64_t fallback) const;
+  int64_t integer_attribute(std::string_view wanted, int64_t fallback) const;
   /// A list of integers; empty when it is absent or of another type.
-  std::vector<int64_t> integers(std::string_view wanted) const;
+  std::vector<int64_t> integers_attribute(std::string_view wanted) const;
   /// An error of this node.
-  Error error(Errc code, std::string message) const;
+  Error error_at_node(Errc code, std::string message) const;
   /// Errors of this node.
-  Errors errors(Errors found) const;
+  Errors errors_at_node(Errors found) const;
 };
 
 /// `attributes` with references to those of the calling node replaced by their values; a reference

@@ -18,35 +18,35 @@ namespace {
 
 /// The tensors of the sequence that is input 0.
 Result<TensorIds> sequence_of(const NodeCall& call, const GraphBuilder& builder) {
-  if (const TensorIds* tensors = builder.sequence(call.input(0))) return *tensors;
-  return call.error(Errc::invalid, "its input 0 isn't a sequence of tensors");
+  if (const TensorIds* tensors = builder.find_sequence(call.input(0))) return *tensors;
+  return call.error_at_node(Errc::invalid, "its input 0 isn't a sequence of tensors");
 }
 
 /// Input i, which must be a tensor.
 Result<TensorId> tensor_of(const NodeCall& call, size_t i, const GraphBuilder& builder) {
-  if (call.input(i) != kNoTensor && !builder.sequence(call.input(i))) return call.input(i);
-  return call.error(Errc::invalid, fmt::format("its input {} isn't a tensor", i));
+  if (call.input(i) != kNoTensor && !builder.find_sequence(call.input(i))) return call.input(i);
+  return call.error_at_node(Errc::invalid, fmt::format("its input {} isn't a tensor", i));
 }
 
 /// Where input i points in a list of so many tensors, from their end when it is negative, `most` at
 /// most; `fallback` when it is absent.
-Result<int64_t> position(const NodeCall& call, size_t i, int64_t tensors, int64_t most,
-                         int64_t fallback, const GraphBuilder& builder) {
+Result<int64_t> known_position(const NodeCall& call, size_t i, int64_t tensors, int64_t most,
+                               int64_t fallback, const GraphBuilder& builder) {
   if (call.input(i) == kNoTensor) return fallback;
   const std::optional<int64_t> at = builder.known_scalar(call.input(i));
-  if (!at) return call.error(Errc::unsupported, "its position isn't constant");
+  if (!at) return call.error_at_node(Errc::unsupported, "its position isn't constant");
   if (*at < -tensors || *at > most)
-    return call.error(Errc::invalid,
-                      fmt::format("position {} is outside of its {} tensors", *at, tensors));
+    return call.error_at_node(
+        Errc::invalid, fmt::format("position {} is outside of its {} tensors", *at, tensors));
   return *at < 0 ? *at + tensors : *at;
 }
 
-Status give(const NodeCall& call, TensorId id, NodeId first_node, GraphBuilder& builder) {
+Status give_tensor(const NodeCall& call, TensorId id, NodeId first_node, GraphBuilder& builder) {
   return bind_outputs(call, {id}, first_node, builder);
 }
 
 Status give_sequence(const NodeCall& call, TensorIds tensors, GraphBuilder& builder) {
-  return give(call, builder.add_sequence(std::move(tensors)), builder.next_node(), builder);
+  return give_tensor(call, builder.add_sequence(std::move(tensors)), builder.next_node(), builder);
 }
 
 /// Input 0 of a SplitToSequence, and how it is cut.
@@ -59,8 +59,8 @@ struct Cut {
 
 Status check_count(const NodeCall& call, int64_t parts) {
   if (parts <= kMostIterations) return ok();
-  return call.error(Errc::capacity, fmt::format("would make {} parts, at most {} are made", parts,
-                                                kMostIterations));
+  return call.error_at_node(Errc::capacity, fmt::format("would make {} parts, at most {} are made",
+                                                        parts, kMostIterations));
 }
 
 /// Sizes of parts: one each, all alike but for a smaller last one, or as listed.
@@ -75,13 +75,13 @@ Status set_sizes(const NodeCall& call, const GraphBuilder& builder, int64_t leng
   if (!sizes) return sizes.errors();
   const Tensor& tensor = builder.graph().tensor(split);
   if (!tensor.value || !tensor.value->is_integer())
-    return call.error(Errc::unsupported, "the sizes of its parts aren't constant");
+    return call.error_at_node(Errc::unsupported, "the sizes of its parts aren't constant");
   const std::vector<int64_t>& values = tensor.value->integers();
   if (!tensor.dims.empty()) {
     cut.sizes = values;
   } else {
     if (values.front() < 1)
-      return call.error(Errc::invalid, fmt::format("asks for parts of {}", values.front()));
+      return call.error_at_node(Errc::invalid, fmt::format("asks for parts of {}", values.front()));
     if (Status s = check_count(call, length / values.front()); !s) return s;
     for (int64_t left = length; left > 0; left -= cut.sizes.back())
       cut.sizes.push_back(std::min(left, values.front()));
@@ -89,8 +89,9 @@ Status set_sizes(const NodeCall& call, const GraphBuilder& builder, int64_t leng
   int64_t sum = 0;
   for (const int64_t size : cut.sizes) sum = size < 0 ? -1 : add_counts(sum, size);
   if (sum == length) return ok();
-  return call.error(Errc::invalid, fmt::format("its parts don't add up to the {} along axis {}",
-                                               length, cut.axis));
+  return call.error_at_node(
+      Errc::invalid,
+      fmt::format("its parts don't add up to the {} along axis {}", length, cut.axis));
 }
 
 Result<Cut> plan_cut(const NodeCall& call, const GraphBuilder& builder) {
@@ -98,9 +99,9 @@ Result<Cut> plan_cut(const NodeCall& call, const GraphBuilder& builder) {
   if (!of) return of.errors();
   const Dims& dims = builder.graph().tensor(*of).dims;
   const Result<int64_t> axis =
-      normalize_axis(call.integer("axis", 0), static_cast<int64_t>(dims.size()));
-  if (!axis) return call.errors(axis.errors());
-  Cut cut{*of, *axis, call.input(1) == kNoTensor && call.integer("keepdims", 1) == 0, {}};
+      normalize_axis(call.integer_attribute("axis", 0), static_cast<int64_t>(dims.size()));
+  if (!axis) return call.errors_at_node(axis.errors());
+  Cut cut{*of, *axis, call.input(1) == kNoTensor && call.integer_attribute("keepdims", 1) == 0, {}};
   if (Status s = set_sizes(call, builder, dims[static_cast<size_t>(*axis)], cut); !s)
     return s.errors();
   return cut;
@@ -144,22 +145,23 @@ struct Mapped {
 Result<Mapped> plan_map(const NodeCall& call, const GraphBuilder& builder) {
   const Result<TensorIds> first = sequence_of(call, builder);
   if (!first) return first.errors();
-  Mapped map{call.graph("body"), first->size(), {}};
-  if (map.body == nullptr) return call.error(Errc::invalid, "lacks its body");
+  Mapped map{call.graph_attribute("body"), first->size(), {}};
+  if (map.body == nullptr) return call.error_at_node(Errc::invalid, "lacks its body");
   if (map.body->inputs.size() != call.inputs.size())
-    return call.error(Errc::invalid, fmt::format("has {} inputs, but its body has {}",
-                                                 call.inputs.size(), map.body->inputs.size()));
+    return call.error_at_node(Errc::invalid,
+                              fmt::format("has {} inputs, but its body has {}", call.inputs.size(),
+                                          map.body->inputs.size()));
   if (map.calls > static_cast<size_t>(kMostIterations))
-    return call.error(Errc::capacity, fmt::format("maps {} tensors, at most {} are mapped",
-                                                  map.calls, kMostIterations));
+    return call.error_at_node(Errc::capacity, fmt::format("maps {} tensors, at most {} are mapped",
+                                                          map.calls, kMostIterations));
   for (size_t i = 0; i < call.inputs.size(); ++i) {
-    const TensorIds* tensors = builder.sequence(call.inputs[i]);
+    const TensorIds* tensors = builder.find_sequence(call.inputs[i]);
     if (tensors != nullptr && tensors->size() != map.calls)
-      return call.error(Errc::invalid,
-                        fmt::format("its input {} has {} tensors where input 0 has {}", i,
-                                    tensors->size(), map.calls));
+      return call.error_at_node(Errc::invalid,
+                                fmt::format("its input {} has {} tensors where input 0 has {}", i,
+                                            tensors->size(), map.calls));
     if (tensors == nullptr && call.inputs[i] == kNoTensor)
-      return call.error(Errc::invalid, fmt::format("lacks its input {}", i));
+      return call.error_at_node(Errc::invalid, fmt::format("lacks its input {}", i));
     map.inputs.push_back(
         {tensors != nullptr ? *tensors : TensorIds{call.inputs[i]}, tensors != nullptr});
   }
@@ -194,11 +196,11 @@ Status sequence_at(const NodeCall& call, Expander& expander) {
   GraphBuilder& builder = expander.builder();
   const Result<TensorIds> tensors = sequence_of(call, builder);
   if (!tensors) return tensors.errors();
-  if (call.input(1) == kNoTensor) return call.error(Errc::invalid, "lacks its position");
+  if (call.input(1) == kNoTensor) return call.error_at_node(Errc::invalid, "lacks its position");
   const int64_t count = std::ssize(*tensors);
-  const Result<int64_t> at = position(call, 1, count, count - 1, 0, builder);
+  const Result<int64_t> at = known_position(call, 1, count, count - 1, 0, builder);
   if (!at) return at.errors();
-  return give(call, (*tensors)[static_cast<size_t>(*at)], builder.next_node(), builder);
+  return give_tensor(call, (*tensors)[static_cast<size_t>(*at)], builder.next_node(), builder);
 }
 
 Status insert_in_sequence(const NodeCall& call, Expander& expander) {
@@ -208,7 +210,7 @@ Status insert_in_sequence(const NodeCall& call, Expander& expander) {
   const Result<TensorId> tensor = tensor_of(call, 1, builder);
   if (!tensor) return tensor.errors();
   const int64_t count = std::ssize(*tensors);
-  const Result<int64_t> at = position(call, 2, count, count, count, builder);
+  const Result<int64_t> at = known_position(call, 2, count, count, count, builder);
   if (!at) return at.errors();
   tensors->insert(tensors->begin() + *at, *tensor);
   return give_sequence(call, std::move(*tensors), builder);
@@ -218,9 +220,9 @@ Status erase_from_sequence(const NodeCall& call, Expander& expander) {
   GraphBuilder& builder = expander.builder();
   Result<TensorIds> tensors = sequence_of(call, builder);
   if (!tensors) return tensors.errors();
-  if (tensors->empty()) return call.error(Errc::invalid, "the sequence is empty");
+  if (tensors->empty()) return call.error_at_node(Errc::invalid, "the sequence is empty");
   const int64_t count = std::ssize(*tensors);
-  const Result<int64_t> at = position(call, 1, count, count - 1, count - 1, builder);
+  const Result<int64_t> at = known_position(call, 1, count, count - 1, count - 1, builder);
   if (!at) return at.errors();
   tensors->erase(tensors->begin() + *at);
   return give_sequence(call, std::move(*tensors), builder);
@@ -233,25 +235,26 @@ Status sequence_length(const NodeCall& call, Expander& expander) {
   const Result<TensorId> length =
       builder.add_integers(call.name + "/length", {}, {std::ssize(*tensors)});
   if (!length) return length.errors();
-  return give(call, *length, builder.next_node(), builder);
+  return give_tensor(call, *length, builder.next_node(), builder);
 }
 
 Status concat_sequence(const NodeCall& call, Expander& expander) {
   GraphBuilder& builder = expander.builder();
   Result<TensorIds> tensors = sequence_of(call, builder);
   if (!tensors) return tensors.errors();
-  if (tensors->empty()) return call.error(Errc::invalid, "the sequence is empty");
-  if (call.attribute("axis") == nullptr) return call.error(Errc::invalid, "lacks attribute axis");
-  const int64_t axis = call.integer("axis", 0);
+  if (tensors->empty()) return call.error_at_node(Errc::invalid, "the sequence is empty");
+  if (call.find_attribute("axis") == nullptr)
+    return call.error_at_node(Errc::invalid, "lacks attribute axis");
+  const int64_t axis = call.integer_attribute("axis", 0);
   const NodeId first_node = builder.next_node();
   const Result<TensorId> all =
-      call.integer("new_axis", 0) != 0
+      call.integer_attribute("new_axis", 0) != 0
           ? stack_iterations(call, {0, axis, nullptr}, std::move(*tensors), builder)
           : builder.add_internal(op::kConcat, call.name + "/concat", std::move(*tensors),
                                  {{"axis", "", axis}});
   if (!all) return all.errors();
   if (!call.wants_output(0)) return ok();
-  return give(call, *all, first_node, builder);
+  return give_tensor(call, *all, first_node, builder);
 }
 
 Status map_sequence(const NodeCall& call, Expander& expander) {
@@ -259,18 +262,19 @@ Status map_sequence(const NodeCall& call, Expander& expander) {
   const Result<Mapped> map = plan_map(call, builder);
   if (!map) return map.errors();
   const GraphDef& body = *map->body;
-  Scope constants = call.scope.inside(call.name + "/");
+  Scope constants = call.scope.inner_scope(call.name + "/");
   if (Status s = add_initializers(body, builder, constants); !s) return s;
   std::vector<TensorIds> made(body.outputs.size());
   for (size_t n = 0; n < map->calls; ++n) {
-    if (const Status step = expander.budget().take_step(); !step) return call.errors(step.errors());
-    Scope scope = constants.inside(fmt::format("{}{}/", constants.prefix, n));
+    if (const Status step = expander.budget().take_step(); !step)
+      return call.errors_at_node(step.errors());
+    Scope scope = constants.inner_scope(fmt::format("{}{}/", constants.prefix, n));
     for (size_t i = 0; i < body.inputs.size(); ++i)
       scope.names[body.inputs[i].name] = map->inputs[i].of_call(n);
     const Result<TensorIds> ids = expander.expand_body(call, body, scope);
     if (!ids) return ids.errors();
     if (std::ranges::any_of(*ids, [](TensorId id) { return id < 0; }))
-      return call.error(Errc::invalid, "its body gives a sequence or an empty optional");
+      return call.error_at_node(Errc::invalid, "its body gives a sequence or an empty optional");
     for (size_t k = 0; k < made.size(); ++k) made[k].push_back((*ids)[k]);
   }
   TensorIds sequences;

@@ -7,7 +7,7 @@ namespace accsim::sim {
 class Expander;
 
 // Operators of sequences, each as a ControlFlowRule. The tensors of a sequence are known one by one
-// (GraphBuilder::sequence()), so that no graph has any of these: their lengths, positions and the
+// (GraphBuilder::find_sequence()), so that no graph has any of these: their lengths, positions and the
 // sizes of their parts must be constant, Errc::unsupported otherwise. Optional positions count from
 // the end when negative; Errc::invalid outside of the sequence.
 

@@ -14,7 +14,7 @@ Result<TensorIds> find_outputs(const NodeCall& call, const std::vector<std::stri
   for (const std::string& name : names) {
     const TensorId* id = scope.find(name);
     if (id == nullptr)
-      return call.error(
+      return call.error_at_node(
           Errc::invalid,
           fmt::format("its body's output '{}' is given by no node of the body", name));
     ids.push_back(*id);
@@ -29,9 +29,9 @@ Status bind_outputs(const NodeCall& call, const TensorIds& ids, NodeId first_nod
     const std::string& name = call.def.outputs[i];
     if (name.empty()) continue;
     if (i >= ids.size())
-      return call.error(Errc::invalid, fmt::format("has no output {}, but names one", i));
+      return call.error_at_node(Errc::invalid, fmt::format("has no output {}, but names one", i));
     TensorId id = ids[i];
-    if (id == kNoTensor || builder.sequence(id)) {
+    if (id == kNoTensor || builder.find_sequence(id)) {
       call.scope.names[name] = id;
       continue;
     }
@@ -41,7 +41,7 @@ Status bind_outputs(const NodeCall& call, const TensorIds& ids, NodeId first_nod
       if (!copy) return copy.errors();
       id = *copy;
     }
-    builder.rename(id, call.scope.prefix + name);
+    builder.rename_tensor(id, call.scope.prefix + name);
     call.scope.names[name] = id;
   }
   return ok();

@@ -59,7 +59,7 @@ std::string nearest_op(std::string_view domain, std::string_view wanted) {
 }
 
 /// Of so many nodes of one operator, with the first one's name.
-Error unsupported(const NodeDef& node, const std::string& name, size_t nodes) {
+Error unsupported_error(const NodeDef& node, const std::string& name, size_t nodes) {
   const std::string nearest = nearest_op(node.domain, node.op_type);
   const std::string hint =
       nearest.empty() ? "" : fmt::format(" (the nearest name known is {})", nearest);
@@ -80,7 +80,7 @@ struct UnknownOp {
 
 }  // namespace
 
-Status SupportChecker::check(const std::vector<NodeDef>& nodes, const std::string& prefix) {
+Status SupportChecker::check_support(const std::vector<NodeDef>& nodes, const std::string& prefix) {
   std::vector<UnknownOp> unknown;
   const auto add = [&](const NodeDef& node, const std::string& name) {
     auto op = std::ranges::find_if(unknown, [&](const UnknownOp& u) {
@@ -104,7 +104,7 @@ Status SupportChecker::check(const std::vector<NodeDef>& nodes, const std::strin
     }
   }
   Errors errors;
-  for (const UnknownOp& u : unknown) errors.push_back(unsupported(*u.first, u.name, u.nodes));
+  for (const UnknownOp& u : unknown) errors.push_back(unsupported_error(*u.first, u.name, u.nodes));
   if (!errors.empty()) return errors;
   return ok();
 }

@@ -19,7 +19,7 @@ class SupportChecker {
   /// calls; `prefix` goes before their names, of which the first is said. A function's body is
   /// looked at once in the checker's life, under the name of the first call. Subgraphs aren't
   /// looked at: a branch that isn't taken may hold anything.
-  Status check(const std::vector<NodeDef>& nodes, const std::string& prefix);
+  Status check_support(const std::vector<NodeDef>& nodes, const std::string& prefix);
 
  private:
   const FunctionTable& functions_;

@@ -23,10 +23,10 @@ class Arithmetic {
 
   /// nullopt when the text isn't such an expression of known symbols.
   std::optional<int64_t> evaluate() {
-    std::optional<int64_t> sum = product();
+    std::optional<int64_t> sum = parse_term();
     while (sum && !at_end()) {
       const char op = text_[at_++];
-      const std::optional<int64_t> next = product();
+      const std::optional<int64_t> next = parse_term();
       if (!next || (op != '+' && op != '-')) return std::nullopt;
       int64_t result = 0;
       if (op == '+' ? __builtin_add_overflow(*sum, *next, &result)
@@ -43,12 +43,12 @@ class Arithmetic {
     return at_ == text_.size();
   }
 
-  std::optional<int64_t> product() {
-    std::optional<int64_t> value = factor();
+  std::optional<int64_t> parse_term() {
+    std::optional<int64_t> value = parse_factor();
     while (value && !at_end() && (text_[at_] == '*' || text_[at_] == '/')) {
       const char op = text_[at_++];
       if (op == '/' && at_ < text_.size() && text_[at_] == '/') ++at_;
-      const std::optional<int64_t> next = factor();
+      const std::optional<int64_t> next = parse_factor();
       int64_t result = 0;
       if (!next || (op == '/' && *next <= 0)) return std::nullopt;
       if (op == '/')
@@ -60,7 +60,7 @@ class Arithmetic {
     return value;
   }
 
-  std::optional<int64_t> factor() {
+  std::optional<int64_t> parse_factor() {
     if (at_end()) return std::nullopt;
     const size_t start = at_;
     while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 ||
@@ -90,7 +90,7 @@ bool names_nothing(std::string_view symbol) {
 }
 
 template <class Map>
-const typename Map::mapped_type* lookup(const Map& map, const std::string& key) {
+const typename Map::mapped_type* find_value(const Map& map, const std::string& key) {
   const auto found = map.find(key);
   return found == map.end() ? nullptr : &found->second;
 }
@@ -178,7 +178,7 @@ bool is_batch(const NamedSize& size, const InputDefs& inputs) {
 }
 
 /// What the name of a size spells of those that are bound; nullopt when that is no size.
-std::optional<int64_t> spelt(const std::string& name, const Bindings& bound) {
+std::optional<int64_t> spelt_size(const std::string& name, const Bindings& bound) {
   const std::optional<int64_t> value = Arithmetic(name, bound).evaluate();
   return value && *value >= 1 ? value : std::nullopt;
 }
@@ -187,7 +187,7 @@ std::optional<int64_t> spelt(const std::string& name, const Bindings& bound) {
 void bind_rest(const std::vector<NamedSize>& sizes, const InputDefs& inputs,
                const ElaborateOptions& options, BoundInputs& out) {
   constexpr int64_t kSupposed = 1024;
-  const int64_t* const rest = lookup(options.bindings, std::string(kAllOthers));
+  const int64_t* const rest = find_value(options.bindings, std::string(kAllOthers));
   const auto bind_plain = [&](const NamedSize& size) {
     if (rest != nullptr) {
       out.bindings.emplace(size.name, *rest);
@@ -204,9 +204,9 @@ void bind_rest(const std::vector<NamedSize>& sizes, const InputDefs& inputs,
   for (const std::string& name : out.open) supposed.emplace(name, kSupposed);
   for (const NamedSize& size : sizes) {
     if (!looks_computed(size.name) || out.bindings.contains(size.name)) continue;
-    if (const auto value = spelt(size.name, out.bindings))
+    if (const auto value = spelt_size(size.name, out.bindings))
       out.bindings.emplace(size.name, *value);
-    else if (!spelt(size.name, supposed))
+    else if (!spelt_size(size.name, supposed))
       bind_plain(size);
   }
   std::ranges::sort(out.defaulted);
@@ -238,9 +238,9 @@ std::string size_name(const ValueDef& input, size_t axis) {
 }
 
 const Dims* given_shape(const ValueDef& input, const ElaborateOptions& options) {
-  const Dims* const own = lookup(options.input_shapes, input.name);
+  const Dims* const own = find_value(options.input_shapes, input.name);
   return own != nullptr || input.part_of.empty() ? own
-                                                 : lookup(options.input_shapes, input.part_of);
+                                                 : find_value(options.input_shapes, input.part_of);
 }
 
 std::vector<NamedSize> named_sizes(const InputDefs& inputs) {

@@ -25,7 +25,7 @@ using Symbols = std::vector<std::string>;
 using Fits = std::function<bool(const Symbols&, int64_t size)>;
 
 /// The first of the symbols, and of them all, that fit; without those that need no size.
-Symbols fewest(const Symbols& symbols, int64_t size, const Fits& fits) {
+Symbols fewest_symbols(const Symbols& symbols, int64_t size, const Fits& fits) {
   for (const std::string& symbol : symbols)
     if (fits({symbol}, size)) return {symbol};
   if (!fits(symbols, size)) return {};
@@ -46,7 +46,7 @@ std::string bind_word(const std::string& symbol, const std::string& size) {
 Symbols sizes_that_fit(const Symbols& symbols, const Fits& fits) {
   Symbols out;
   for (const int64_t size : kTried) {
-    for (const std::string& symbol : fewest(symbols, size, fits))
+    for (const std::string& symbol : fewest_symbols(symbols, size, fits))
       out.push_back(bind_word(symbol, std::to_string(size)));
     if (!out.empty()) break;
   }
@@ -112,8 +112,9 @@ ElaborateOptions with_sizes(ElaborateOptions options, const Sizes& sizes) {
 }
 
 /// Options to copy, and why these. `first`: what was wrong with the first sizes that were tried.
-std::string advice(const InputDefs& inputs, const Symbols& open, const ElaborateOptions& options,
-                   const FittingSizes& found, const Errors& first) {
+std::string binding_advice(const InputDefs& inputs, const Symbols& open,
+                           const ElaborateOptions& options, const FittingSizes& found,
+                           const Errors& first) {
   const bool fits = !found.sizes.empty();
   std::vector<std::string> words;
   for (size_t i = 0; i < std::min(open.size(), kMostWords); ++i)
@@ -178,7 +179,7 @@ Errors ask_for_sizes(const GraphDef& graph, const InputDefs& inputs,
   const std::string text =
       fmt::format("nobody gave {}, and only a batch, a first axis, is 1 unasked: give {}",
                   where_open(inputs, Names(open.begin(), open.end())),
-                  advice(inputs, open, options, found, first));
+                  binding_advice(inputs, open, options, found, first));
   Errors out = {{Errc::usage, text, ""}};
   out.insert(out.end(), unsupported.begin(), unsupported.end());
   return out;

@@ -7,7 +7,7 @@ namespace {
 
 using Names = std::set<std::string>;
 
-void note(const StoredTensor& tensor, Names& to) {
+void note_file(const StoredTensor& tensor, Names& to) {
   const Payload& payload = tensor.payload;
   if (payload.kind == Payload::Kind::external ||
       (payload.kind == Payload::Kind::sparse && !payload.external_file.empty()))
@@ -19,7 +19,8 @@ void note_attributes(const std::vector<NodeDef>& nodes, Names& to,
                      std::vector<const GraphDef*>& todo) {
   for (const NodeDef& node : nodes)
     for (const Attribute& a : node.attributes) {
-      if (const auto* t = std::get_if<std::shared_ptr<const StoredTensor>>(&a.value)) note(**t, to);
+      if (const auto* t = std::get_if<std::shared_ptr<const StoredTensor>>(&a.value))
+        note_file(**t, to);
       if (const auto* g = std::get_if<std::shared_ptr<const GraphDef>>(&a.value))
         todo.push_back(g->get());
     }
@@ -34,7 +35,7 @@ Names external_files(const ModelDef& model) {
   while (!todo.empty()) {
     const GraphDef& graph = *todo.back();
     todo.pop_back();
-    for (const StoredTensor& stored : graph.initializers) note(stored, out);
+    for (const StoredTensor& stored : graph.initializers) note_file(stored, out);
     note_attributes(graph.nodes, out, todo);
   }
   return out;

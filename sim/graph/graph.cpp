@@ -8,7 +8,7 @@
 namespace accsim::sim {
 namespace {
 
-Error broken(const Graph& graph, std::string place, std::string message) {
+Error graph_error(const Graph& graph, std::string place, std::string message) {
   return Error{Errc::invalid, std::move(message),
                graph.file.empty() ? std::move(place) : fmt::format("{}: {}", graph.file, place)};
 }
@@ -17,7 +17,7 @@ bool in_range(const Graph& graph, TensorId id) {
   return id >= 0 && static_cast<size_t>(id) < graph.tensors.size();
 }
 
-std::string label(const Node& node) {
+std::string label_with_op(const Node& node) {
   return fmt::format("node '{}' (op {}{}{})", node.name, node.domain,
                      node.domain.empty() ? "" : "::", node.op_type);
 }
@@ -27,42 +27,45 @@ Status verify_tensors(const Graph& graph) {
     const std::string place = fmt::format("tensor '{}'", tensor.name);
     const std::optional<int64_t> count = checked_elements(tensor.dims);
     if (!count)
-      return broken(graph, place,
-                    fmt::format("its shape {} doesn't fit 62 bits", to_string(tensor.dims)));
+      return graph_error(graph, place,
+                         fmt::format("its shape {} doesn't fit 62 bits", to_string(tensor.dims)));
     if (tensor.value && static_cast<int64_t>(tensor.value->size()) != *count)
-      return broken(graph, place,
-                    fmt::format("has {} elements of value, its shape {}", tensor.value->size(),
-                                to_string(tensor.dims)));
+      return graph_error(graph, place,
+                         fmt::format("has {} elements of value, its shape {}", tensor.value->size(),
+                                     to_string(tensor.dims)));
     const bool made = tensor.origin == Tensor::Origin::node;
     const bool has_producer =
         tensor.producer >= 0 && static_cast<size_t>(tensor.producer) < graph.nodes.size();
     if (made != has_producer)
-      return broken(graph, place, fmt::format("has the producer {}", tensor.producer));
+      return graph_error(graph, place, fmt::format("has the producer {}", tensor.producer));
   }
   return ok();
 }
 
 Status verify_node(const Graph& graph, NodeId id, std::vector<bool>& written) {
   const Node& node = graph.nodes[static_cast<size_t>(id)];
-  if (node.name.empty()) return broken(graph, fmt::format("node {}", id), "has no name");
+  if (node.name.empty()) return graph_error(graph, fmt::format("node {}", id), "has no name");
   for (TensorId input : node.inputs) {
     if (input == kNoTensor) continue;
     if (!in_range(graph, input))
-      return broken(graph, label(node), fmt::format("reads tensor {}, which isn't there", input));
+      return graph_error(graph, label_with_op(node),
+                         fmt::format("reads tensor {}, which isn't there", input));
     if (!written[static_cast<size_t>(input)])
-      return broken(
-          graph, label(node),
+      return graph_error(
+          graph, label_with_op(node),
           fmt::format("reads tensor '{}' before it is written", graph.tensor(input).name));
   }
   for (TensorId output : node.outputs) {
     if (output == kNoTensor) continue;
     if (!in_range(graph, output))
-      return broken(graph, label(node), fmt::format("writes tensor {}, which isn't there", output));
+      return graph_error(graph, label_with_op(node),
+                         fmt::format("writes tensor {}, which isn't there", output));
     const std::string& name = graph.tensor(output).name;
     if (written[static_cast<size_t>(output)])
-      return broken(graph, label(node), fmt::format("writes tensor '{}' again", name));
+      return graph_error(graph, label_with_op(node), fmt::format("writes tensor '{}' again", name));
     if (graph.tensor(output).producer != id)
-      return broken(graph, label(node), fmt::format("isn't the producer of its output '{}'", name));
+      return graph_error(graph, label_with_op(node),
+                         fmt::format("isn't the producer of its output '{}'", name));
     written[static_cast<size_t>(output)] = true;
   }
   return ok();
@@ -85,7 +88,7 @@ Result<int64_t> assume_size(Graph& graph, Assumption asked) {
   return graph.assumed.back().size;
 }
 
-Status verify(const Graph& graph) {
+Status verify_graph(const Graph& graph) {
   Status status = verify_tensors(graph);
   if (!status) return status;
   std::vector<bool> written(graph.tensors.size());
@@ -98,12 +101,12 @@ Status verify(const Graph& graph) {
   for (const auto& [ids, what] : {std::pair{&graph.inputs, "input"}, {&graph.outputs, "output"}})
     for (TensorId id : *ids)
       if (!in_range(graph, id) || !written[static_cast<size_t>(id)])
-        return broken(graph, fmt::format("graph {}", what),
-                      fmt::format("tensor {} isn't there", id));
+        return graph_error(graph, fmt::format("graph {}", what),
+                           fmt::format("tensor {} isn't there", id));
   return ok();
 }
 
-std::vector<std::vector<NodeId>> consumers(const Graph& graph) {
+std::vector<std::vector<NodeId>> consumers_by_tensor(const Graph& graph) {
   std::vector<std::vector<NodeId>> readers(graph.tensors.size());
   for (size_t i = 0; i < graph.nodes.size(); ++i)
     for (TensorId input : graph.nodes[i].inputs) {

@@ -115,9 +115,9 @@ Result<int64_t> assume_size(Graph& graph, Assumption asked);
 
 /// Checks what every later stage relies on: ids in range, each tensor written once and before it is
 /// read, every shape within 62 bits. Errors name the node.
-Status verify(const Graph& graph);
+Status verify_graph(const Graph& graph);
 
 /// For every tensor the nodes that read it, in order, each once.
-std::vector<std::vector<NodeId>> consumers(const Graph& graph);
+std::vector<std::vector<NodeId>> consumers_by_tensor(const Graph& graph);
 
 }  // namespace accsim::sim

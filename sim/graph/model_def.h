@@ -82,7 +82,7 @@ struct NodeDef {
   std::vector<Attribute> attributes;
   std::string module{};  ///< of the network's source, as "layer1.0.conv1"; "": not stated
 
-  const Attribute* attribute(std::string_view wanted) const {
+  const Attribute* find_attribute(std::string_view wanted) const {
     for (const Attribute& a : attributes)
       if (a.name == wanted) return &a;
     return nullptr;

@@ -6,13 +6,13 @@
 namespace accsim::sim {
 namespace {
 
-void append(std::string& out, const std::vector<std::string_view>& parts) {
+void append_parts(std::string& out, const std::vector<std::string_view>& parts) {
   for (const std::string_view part : parts) out += part;
 }
 
 /// In JSON '<' stands in strings only. Without it nothing in them ends the element or begins a
 /// comment.
-std::string inert(std::string_view json) {
+std::string script_safe_json(std::string_view json) {
   std::string out;
   out.reserve(json.size());
   for (const char c : json) {
@@ -26,7 +26,7 @@ std::string inert(std::string_view json) {
 
 void append_policy(std::string& out, bool live) {
   out += "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src '";
-  append(out, page_script_hash());
+  append_parts(out, page_script_hash());
   out += "'; style-src 'unsafe-inline'; img-src data: blob:; connect-src ";
   out += live ? "'self'" : "'none'";
   out += "; base-uri 'none'; form-action 'none'\">\n";
@@ -66,13 +66,13 @@ std::string html_page(const HtmlPage& page) {
       "<meta name=\"color-scheme\" content=\"light dark\">\n"
       "<meta name=\"generator\" content=\"accsim\">\n<title>";
   out += html_escape(page.title) + "</title>\n<style>\n";
-  append(out, page_style());
+  append_parts(out, page_style());
   out += "</style>\n</head>\n<body>\n<noscript>\n<h1>" + html_escape(page.title) + "</h1>\n";
   out += page.fallback;
   out += "\n</noscript>\n<div id=\"app\"></div>\n";
   out += "<script type=\"application/json\" id=\"data\" data-kind=\"";
-  out += html_escape(page.kind) + "\">" + inert(page.data) + "</script>\n<script>";
-  append(out, page_script());
+  out += html_escape(page.kind) + "\">" + script_safe_json(page.data) + "</script>\n<script>";
+  append_parts(out, page_script());
   out += "</script>\n</body>\n</html>\n";
   return out;
 }
@@ -86,7 +86,7 @@ std::string plain_page(std::string_view title, const std::string& body) {
       "<meta name=\"color-scheme\" content=\"light dark\">\n"
       "<meta name=\"generator\" content=\"accsim\">\n<title>";
   out += html_escape(title) + "</title>\n<style>\n";
-  append(out, page_style());
+  append_parts(out, page_style());
   return out + "</style>\n</head>\n<body>\n" + body + "</body>\n</html>\n";
 }
 

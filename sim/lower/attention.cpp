@@ -14,9 +14,9 @@ namespace {
 
 class Finder {
  public:
-  explicit Finder(const Graph& graph) : graph_(graph), readers_(consumers(graph)) {}
+  explicit Finder(const Graph& graph) : graph_(graph), readers_(consumers_by_tensor(graph)) {}
 
-  std::optional<Attention> of(NodeId softmax) const {
+  std::optional<Attention> attention_of(NodeId softmax) const {
     const Node& node = graph_.nodes[static_cast<size_t>(softmax)];
     const NodeView view(graph_, node);
     if (!is_node(node, op::kSoftmax) || !is_along_last_axis(view) || view.rank(0) < 2)
@@ -29,7 +29,7 @@ class Finder {
     const Node& attended = graph_.nodes[static_cast<size_t>(out.attended)];
     if (!is_product(attended) || attended.inputs[0] != weights || attended.inputs[1] == weights)
       return std::nullopt;
-    if (!leads_to_scores(node.inputs[0], out) || !fits(out)) return std::nullopt;
+    if (!leads_to_scores(node.inputs[0], out) || !take_sizes(out)) return std::nullopt;
     return out;
   }
 
@@ -95,7 +95,7 @@ class Finder {
   }
 
   /// Sizes; false where matrices are broadcast.
-  bool fits(Attention& a) const {
+  bool take_sizes(Attention& a) const {
     const Node& scores = graph_.nodes[static_cast<size_t>(a.scores)];
     const Node& attended = graph_.nodes[static_cast<size_t>(a.attended)];
     const Dims &s = dims(scores.outputs[0]), &q = dims(scores.inputs[0]),
@@ -130,12 +130,12 @@ bool is_along_last_axis(const NodeView& softmax) {
   return axis && *axis == softmax.rank(0) - 1;
 }
 
-std::vector<Attention> attentions(const Graph& graph) {
+std::vector<Attention> find_attentions(const Graph& graph) {
   const Finder finder(graph);
   std::vector<Attention> out;
   std::set<NodeId> taken;  // what one attends to may be another one's scores
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
-    auto found = finder.of(static_cast<NodeId>(i));
+    auto found = finder.attention_of(static_cast<NodeId>(i));
     if (!found || taken.contains(found->scores)) continue;
     taken.insert(found->attended);
     out.push_back(std::move(*found));

@@ -23,6 +23,6 @@ struct Attention {
   int64_t depth = 1, width = 1;  ///< elements of a key, of a value
 };
 /// Those of a graph, in its order.
-std::vector<Attention> attentions(const Graph& graph);
+std::vector<Attention> find_attentions(const Graph& graph);
 
 }  // namespace accsim::sim

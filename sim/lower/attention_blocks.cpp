@@ -33,10 +33,10 @@ class Cutter {
     out_.nodes.clear();
   }
 
-  Graph run() {
+  Graph cut_attentions() {
     std::map<NodeId, Attention> by_last;
     std::vector<bool> gone(graph_.nodes.size(), false);
-    for (const Attention& a : attentions(graph_)) {
+    for (const Attention& a : find_attentions(graph_)) {
       if (a.keys / 2 < keys_) continue;
       out_.key_blocks = keys_;
       by_last[a.attended] = a;
@@ -46,7 +46,7 @@ class Cutter {
     for (size_t i = 0; i < graph_.nodes.size(); ++i) {
       if (gone[i]) continue;
       if (const auto found = by_last.find(static_cast<NodeId>(i)); found != by_last.end())
-        attend(found->second);
+        attend_in_blocks(found->second);
       else
         out_.nodes.push_back(graph_.nodes[i]);
     }
@@ -56,7 +56,7 @@ class Cutter {
     for (size_t i = 0; i < out_.nodes.size(); ++i)
       for (const TensorId id : out_.nodes[i].outputs)
         if (id != kNoTensor) out_.tensor(id).producer = static_cast<NodeId>(i);
-    const auto readers = consumers(out_);
+    const auto readers = consumers_by_tensor(out_);
     for (size_t i = 0; i < out_.tensors.size(); ++i) {
       Tensor& t = out_.tensors[i];
       if (t.origin != Tensor::Origin::node || t.producer != kNoNode) continue;
@@ -68,7 +68,7 @@ class Cutter {
 
  private:
   const Node& node(NodeId id) const { return graph_.nodes[static_cast<size_t>(id)]; }
-  const std::string& module() const { return node(attention_).module; }
+  const std::string& attention_module() const { return node(attention_).module; }
   const Dims& dims(TensorId id) const { return out_.tensor(id).dims; }
 
   /// Ids stay as they are: of what no node writes any more nothing is left but the name.
@@ -82,7 +82,7 @@ class Cutter {
 
   /// Nodes that somebody read, and nobody does now.
   void drop_unread() {
-    const auto before = consumers(graph_);
+    const auto before = consumers_by_tensor(graph_);
     std::vector<bool> read(out_.tensors.size(), false);
     for (size_t t = 0; t < before.size(); ++t)
       read[t] = graph_.tensors[t].producer != kNoNode && before[t].empty();
@@ -134,13 +134,14 @@ class Cutter {
     for (const TensorId id : n.outputs) out_.tensor(id).constant = n.folded;
     out_.nodes.push_back(std::move(n));
   }
-  TensorId add(const char* op, int64_t opset, const std::string& name, std::vector<TensorId> inputs,
-               Dims result, std::vector<Attribute> attributes) {
+  TensorId add_operator(const char* op, int64_t opset, const std::string& name,
+                        std::vector<TensorId> inputs, Dims result,
+                        std::vector<Attribute> attributes) {
     Node like;
     like.op_type = op;
     like.opset = opset;
     like.attributes = std::move(attributes);
-    like.module = module();
+    like.module = attention_module();
     const TensorId out = add_tensor(out_.tensor(inputs[0]), name + "_output", std::move(result));
     add_node(like, name, std::move(inputs), {out});
     return out;
@@ -152,7 +153,7 @@ class Cutter {
   std::string block_name(const std::string& of, size_t b) const {
     return fmt::format("{}/keys_{}_{}", of, starts_[b], starts_[b + 1] - 1);
   }
-  Dims part(TensorId id, size_t axis, size_t b) const {
+  Dims block_dims(TensorId id, size_t axis, size_t b) const {
     Dims out = dims(id);
     out[axis] = sizes_[b];
     return out;
@@ -171,36 +172,36 @@ class Cutter {
 
   /// The blocks of a tensor along an axis of keys. What only shows or repeats another one is cut
   /// there, so that products still find whose matrices they are.
-  const Blocks& blocks(TensorId id, size_t axis) {
+  const Blocks& blocks_along(TensorId id, size_t axis) {
     std::vector<Shown> chain;
     std::pair at(id, axis);
     while (!blocks_.contains(at)) {
       const auto in = axis_of_input(at.first, at.second);
       if (!in) {
-        blocks_[at] = split(at.first, at.second);
+        blocks_[at] = split_into_blocks(at.first, at.second);
         break;
       }
       chain.push_back({at.first, at.second, *in});
       at = {node(graph_.tensor(at.first).producer).inputs[0], *in};
     }
     for (auto shown = chain.rbegin(); shown != chain.rend(); ++shown) {
-      blocks_[{shown->id, shown->axis}] = cut(*shown, blocks_[at]);
+      blocks_[{shown->id, shown->axis}] = cut_shown(*shown, blocks_[at]);
       at = {shown->id, shown->axis};
     }
     return blocks_[at];
   }
 
-  Blocks split(TensorId id, size_t axis) {
+  Blocks split_into_blocks(TensorId id, size_t axis) {
     std::string name = out_.tensor(id).name;
     if (axis + 1 < dims(id).size()) name += fmt::format("/axis_{}", axis);
     Node like;
     like.op_type = op::kSplit;
     like.opset = kWithAttributes;
     like.attributes = {{"axis", "", static_cast<int64_t>(axis)}, {"split", "", sizes_}};
-    like.module = module();
+    like.module = attention_module();
     Blocks out;
     for (size_t b = 0; b < sizes_.size(); ++b)
-      out.push_back(add_tensor(out_.tensor(id), block_name(name, b), part(id, axis, b)));
+      out.push_back(add_tensor(out_.tensor(id), block_name(name, b), block_dims(id, axis, b)));
     add_node(like, name + "/keys", {id}, out);
     return out;
   }
@@ -212,7 +213,7 @@ class Cutter {
     const Node& n = node(producer);
     if (n.outputs.size() != 1 || n.folded) return {};
     if (is_node(n, op::kTranspose)) {
-      const auto perm = permutation(NodeView(graph_, n));
+      const auto perm = permutation_of(NodeView(graph_, n));
       return perm ? std::optional(static_cast<size_t>((*perm)[axis])) : std::nullopt;
     }
     if (is_node(n, op::kExpand)) {
@@ -226,21 +227,22 @@ class Cutter {
     return {};
   }
 
-  Blocks cut(const Shown& shown, const Blocks& from) {
+  Blocks cut_shown(const Shown& shown, const Blocks& from) {
     const Node& n = node(graph_.tensor(shown.id).producer);
-    return is_node(n, op::kTranspose) ? again(n, shown, from) : reshaped(n, shown, from);
+    return is_node(n, op::kTranspose) ? transpose_blocks(n, shown, from)
+                                      : reshape_blocks(n, shown, from);
   }
   /// The same node for each block.
-  Blocks again(const Node& n, const Shown& shown, const Blocks& from) {
+  Blocks transpose_blocks(const Node& n, const Shown& shown, const Blocks& from) {
     Blocks out;
     for (size_t b = 0; b < from.size(); ++b) {
-      out.push_back(add_block(shown.id, b, part(shown.id, shown.axis, b)));
+      out.push_back(add_block(shown.id, b, block_dims(shown.id, shown.axis, b)));
       add_node(n, block_name(n.name, b), {from[b]}, {out.back()});
     }
     return out;
   }
   /// Likewise where an input has the result's dims.
-  Blocks reshaped(const Node& n, const Shown& shown, const Blocks& from) {
+  Blocks reshape_blocks(const Node& n, const Shown& shown, const Blocks& from) {
     Node like = n;
     if (!is_node(n, op::kExpand)) {
       like.op_type = op::kReshape;
@@ -249,7 +251,7 @@ class Cutter {
     }
     Blocks out;
     for (size_t b = 0; b < from.size(); ++b) {
-      const Dims to = part(shown.id, shown.axis, b);
+      const Dims to = block_dims(shown.id, shown.axis, b);
       const TensorId shape =
           add_constant(block_name(n.name, b) + "_shape", DType::int64, {std::ssize(to)},
                        ConstData(std::vector<int64_t>(to.begin(), to.end())));
@@ -269,7 +271,7 @@ class Cutter {
 
   // ---- attention --------------------------------------------------------------------------------
 
-  void attend(const Attention& a) {
+  void attend_in_blocks(const Attention& a) {
     attention_ = a.softmax;
     const int64_t count = a.keys / keys_;
     sizes_.assign(static_cast<size_t>(count), a.keys / count);
@@ -279,7 +281,7 @@ class Cutter {
     Blocks logarithms, attended;
     const Blocks values = values_of(a);
     for (size_t b = 0; b < sizes_.size(); ++b) {
-      const auto [weights, logarithm] = softmax(a, scores_of(a, b), b);
+      const auto [weights, logarithm] = add_softmax(a, scores_of(a, b), b);
       logarithms.push_back(logarithm);
       const Node& last = node(a.attended);
       attended.push_back(add_block(last.outputs[0], b, dims(last.outputs[0])));
@@ -291,28 +293,28 @@ class Cutter {
   TensorId scores_of(const Attention& a, size_t b) {
     const Node& product = node(a.scores);
     const size_t last = dims(product.outputs[0]).size() - 1;
-    const TensorId keys = blocks(product.inputs[1], last)[b];
-    TensorId out = like(product, b);
+    const TensorId keys = blocks_along(product.inputs[1], last)[b];
+    TensorId out = add_result_block(product, b);
     add_node(product, block_name(product.name, b), {product.inputs[0], keys}, {out});
     for (size_t i = a.between.size(); i-- > 0;) {
       const Node& n = node(a.between[i]);
       const TensorId from = node(i + 1 < a.between.size() ? a.between[i + 1] : a.scores).outputs[0];
       std::vector<TensorId> inputs;
       for (const TensorId id : n.inputs)
-        inputs.push_back(id == from ? out : beside(finite(n, id), last, a.keys, b));
-      out = like(n, b);
+        inputs.push_back(id == from ? out : operand_block(finite_operand(n, id), last, a.keys, b));
+      out = add_result_block(n, b);
       add_node(n, block_name(n.name, b), std::move(inputs), {out});
     }
     return out;
   }
   /// The block of what a node that works on scores gives.
-  TensorId like(const Node& n, size_t b) {
+  TensorId add_result_block(const Node& n, size_t b) {
     const TensorId id = n.outputs[0];
-    return add_block(id, b, part(id, dims(id).size() - 1, b));
+    return add_block(id, b, block_dims(id, dims(id).size() - 1, b));
   }
   /// What takes scores away whole, where a block may have no others: of -inf alone no softmax is
   /// a number. A finite one takes away as much.
-  TensorId finite(const Node& n, TensorId id) {
+  TensorId finite_operand(const Node& n, TensorId id) {
     const OpRow* row = find_op(n);
     const bool takes = row->algebra == Algebra::add || row->algebra == Algebra::select;
     const Tensor& t = out_.tensor(id);
@@ -325,32 +327,32 @@ class Cutter {
         add_constant(t.name + "/least", t.dtype, {}, ConstData(std::vector<double>{least}));
     if (known) return at->second = constant;
     const std::string name = out_.tensor(id).name + "/finite";
-    return at->second = add(op::kMax, kOpset, name, {id, constant}, dims(id), {});
+    return at->second = add_operator(op::kMax, kOpset, name, {id, constant}, dims(id), {});
   }
 
   /// Of an operand beside scores of `rank` + 1 dims: all of it, where it is the same for all keys.
-  TensorId beside(TensorId id, size_t rank, int64_t keys, size_t b) {
+  TensorId operand_block(TensorId id, size_t rank, int64_t keys, size_t b) {
     const Dims& d = dims(id);
     if (d.empty() || d.back() != keys || d.size() > rank + 1) return id;
-    return blocks(id, d.size() - 1)[b];
+    return blocks_along(id, d.size() - 1)[b];
   }
 
   Blocks values_of(const Attention& a) {
     const TensorId values = node(a.attended).inputs[1];
-    return blocks(values, dims(values).size() - 2);
+    return blocks_along(values, dims(values).size() - 2);
   }
 
   struct Weighted {
     TensorId weights, logarithm;
   };
-  Weighted softmax(const Attention& a, TensorId scores, size_t b) {
+  Weighted add_softmax(const Attention& a, TensorId scores, size_t b) {
     const Node& n = node(a.softmax);
-    Weighted out{like(n, b), kNoTensor};
+    Weighted out{add_result_block(n, b), kNoTensor};
     add_node(n, block_name(n.name, b), {scores}, {out.weights});
     Dims rows = dims(scores);
     rows.back() = 1;
-    out.logarithm = add(op::kReduceLogSumExp, kOpset, block_name(n.name, b) + "/logarithm",
-                        {scores}, rows, {{"axes", "", std::vector<int64_t>{-1}}});
+    out.logarithm = add_operator(op::kReduceLogSumExp, kOpset, block_name(n.name, b) + "/logarithm",
+                                 {scores}, rows, {{"axes", "", std::vector<int64_t>{-1}}});
     return out;
   }
 
@@ -364,8 +366,8 @@ class Cutter {
       first.push_back(in_front(logarithms[b], block_name(name + "/logarithm", b)));
     Dims rows = dims(first[0]);
     rows[0] = count;
-    const TensorId all =
-        add(op::kConcat, kOpset, name + "/logarithms", first, rows, {{"axis", "", int64_t{0}}});
+    const TensorId all = add_operator(op::kConcat, kOpset, name + "/logarithms", first, rows,
+                                      {{"axis", "", int64_t{0}}});
     // Blocks innermost and back.
     const auto rank = static_cast<int64_t>(rows.size());
     std::vector<int64_t> in(rows.size()), out(rows.size());
@@ -376,28 +378,28 @@ class Cutter {
     Dims turned(rows.begin() + 1, rows.end());
     turned.push_back(count);
     const TensorId by_row =
-        add(op::kTranspose, kOpset, name + "/by_row", {all}, turned, {{"perm", "", in}});
-    const TensorId parts =
-        add(op::kSoftmax, kOpset, name + "/parts", {by_row}, turned, {{"axis", "", int64_t{-1}}});
-    const TensorId factors =
-        add(op::kTranspose, kOpset, name + "/by_block", {parts}, rows, {{"perm", "", out}});
+        add_operator(op::kTranspose, kOpset, name + "/by_row", {all}, turned, {{"perm", "", in}});
+    const TensorId parts = add_operator(op::kSoftmax, kOpset, name + "/parts", {by_row}, turned,
+                                        {{"axis", "", int64_t{-1}}});
+    const TensorId factors = add_operator(op::kTranspose, kOpset, name + "/by_block", {parts}, rows,
+                                          {{"perm", "", out}});
     Blocks stacked;
     Dims one = dims(attended[0]);
     one.insert(one.begin(), 1);
     for (size_t b = 0; b < attended.size(); ++b)
-      stacked.push_back(add(op::kUnsqueeze, kWithAttributes, block_name(name, b), {attended[b]},
-                            one, {{"axes", "", std::vector<int64_t>{0}}}));
+      stacked.push_back(add_operator(op::kUnsqueeze, kWithAttributes, block_name(name, b),
+                                     {attended[b]}, one, {{"axes", "", std::vector<int64_t>{0}}}));
     Dims stack = one;
     stack[0] = count;
-    const TensorId of_all =
-        add(op::kConcat, kOpset, name + "/attended", stacked, stack, {{"axis", "", int64_t{0}}});
+    const TensorId of_all = add_operator(op::kConcat, kOpset, name + "/attended", stacked, stack,
+                                         {{"axis", "", int64_t{0}}});
     const TensorId weighted =
-        add(op::kMul, kOpset, name + "/weighted", {of_all, factors}, stack, {});
+        add_operator(op::kMul, kOpset, name + "/weighted", {of_all, factors}, stack, {});
     Node sum;
     sum.op_type = op::kReduceSum;
     sum.opset = kWithAttributes;
     sum.attributes = {{"axes", "", std::vector<int64_t>{0}}, {"keepdims", "", int64_t{0}}};
-    sum.module = module();
+    sum.module = attention_module();
     add_node(sum, name + "/sum", {weighted}, {node(a.attended).outputs[0]});
   }
 
@@ -405,8 +407,8 @@ class Cutter {
   TensorId in_front(TensorId id, const std::string& name) {
     Dims to = dims(id);
     to.insert(to.begin(), 1);
-    return add(op::kUnsqueeze, kWithAttributes, name, {id}, to,
-               {{"axes", "", std::vector<int64_t>{0}}});
+    return add_operator(op::kUnsqueeze, kWithAttributes, name, {id}, to,
+                        {{"axes", "", std::vector<int64_t>{0}}});
   }
 
   const Graph& graph_;
@@ -425,11 +427,13 @@ class Cutter {
 int64_t nodes_in_key_blocks(const Graph& graph, int64_t keys) {
   constexpr int64_t kNodesOfABlock = 12;  // or fewer, with those that cut what it reads
   int64_t nodes = std::ssize(graph.nodes);
-  for (const Attention& a : attentions(graph))
+  for (const Attention& a : find_attentions(graph))
     nodes = add_counts(nodes, a.keys / keys * kNodesOfABlock);
   return nodes;
 }
 
-Graph in_key_blocks(const Graph& graph, int64_t keys) { return Cutter(graph, keys).run(); }
+Graph in_key_blocks(const Graph& graph, int64_t keys) {
+  return Cutter(graph, keys).cut_attentions();
+}
 
 }  // namespace accsim::sim

@@ -13,12 +13,12 @@ FunctionJoiner::FunctionJoiner(LayersSoFar& layers, std::vector<UnaryFunction> f
     for (const NodeId id : f.nodes) function_of_[id] = &f;
 }
 
-const UnaryFunction* FunctionJoiner::of(NodeId id) const {
+const UnaryFunction* FunctionJoiner::function_of(NodeId id) const {
   const auto found = function_of_.find(id);
   return found == function_of_.end() ? nullptr : found->second;
 }
 
-bool FunctionJoiner::join(NodeId id, Layer& l) {
+bool FunctionJoiner::join_node(NodeId id, Layer& l) {
   const auto found = function_of_.find(id);
   if (found == function_of_.end()) return false;
   UnaryFunction& f = *found->second;
@@ -29,9 +29,9 @@ bool FunctionJoiner::join(NodeId id, Layer& l) {
   l.in_function = !last || product;
   l.fate = l.in_function ? Fate::folded : Fate::vector;
   if (!last) return true;
-  const int64_t at = product ? layers_.index(*product) : layers_.count();
+  const int64_t at = product ? layers_.index_of(*product) : layers_.layer_count();
   for (const NodeId node : f.nodes) {
-    Layer& part = node == id ? l : layers_.layer(static_cast<size_t>(node));
+    Layer& part = node == id ? l : layers_.layer_at(static_cast<size_t>(node));
     if (part.in_function) part.merged_into = static_cast<int>(at);
   }
   if (product)
@@ -70,13 +70,13 @@ bool FunctionJoiner::leave_clip(NodeId id, UnaryFunction& f) {
 }
 
 Layer* FunctionJoiner::product_of(const UnaryFunction& f) {
-  Layer* l = layers_.owner(f.of);
+  Layer* l = layers_.owner_of(f.of);
   if (!l || layers_.is_output(f.of)) return nullptr;
   const GemmOp* gemm = last_product(l);
   if (!gemm || l->work.size() > 1 || l->residual >= 0 || !l->function.empty()) return nullptr;
   if (l->outputs[0] != f.of) return nullptr;
   if (gemm->batch * gemm->m() * gemm->n() != elements(graph_.tensor(f.of).dims)) return nullptr;
-  const bool alone = std::ranges::all_of(layers_.readers(f.of), [&](NodeId reader) {
+  const bool alone = std::ranges::all_of(layers_.readers_of(f.of), [&](NodeId reader) {
     return std::ranges::find(f.nodes, reader) != f.nodes.end();
   });
   return alone ? l : nullptr;
@@ -100,7 +100,7 @@ void FunctionJoiner::append_function(Layer& l, UnaryFunction f, TensorId result)
   const TensorId b = l.inputs[static_cast<size_t>(gemm.b_port)];
   if (f.affine && graph_.tensor(b).constant) give_bias(gemm);
   l.function = std::move(f);
-  layers_.writes(l, result);
+  layers_.set_layer_output(l, result);
 }
 
 void FunctionJoiner::be_function(Layer& l, const UnaryFunction& f) {

@@ -14,9 +14,9 @@ class FunctionJoiner {
   FunctionJoiner(LayersSoFar& layers, std::vector<UnaryFunction> functions);
 
   /// The function that a node is part of; nullptr if none.
-  const UnaryFunction* of(NodeId id) const;
+  const UnaryFunction* function_of(NodeId id) const;
   /// Makes the node part of its function, whose last node brings what it costs.
-  bool join(NodeId id, Layer& l);
+  bool join_node(NodeId id, Layer& l);
 
  private:
   /// Is all that it does its last node's clip?

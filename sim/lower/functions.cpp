@@ -29,9 +29,9 @@ class FunctionFinder {
 
   /// Last nodes from the last one on: of two that end at different nodes, one lies within the other
   /// or they have none in common.
-  std::vector<UnaryFunction> run() {
+  std::vector<UnaryFunction> find_all() {
     for (auto last = static_cast<NodeId>(graph_.nodes.size()); last-- > 0;)
-      if (!taken_[index(last)] && may_be_last(last)) take(last);
+      if (!taken_[index(last)] && may_be_last(last)) grow_region(last);
     std::reverse(out_.begin(), out_.end());
     return std::move(out_);
   }
@@ -41,12 +41,12 @@ class FunctionFinder {
   const Node& node(NodeId id) const { return graph_.nodes[index(id)]; }
 
   bool may_be_last(NodeId id) const {
-    return fits(node(id)) && find_op(node(id))->fate != Fate::view &&
+    return is_pointwise_node(node(id)) && find_op(node(id))->fate != Fate::view &&
            is_float(graph_.tensor(node(id).outputs[0]).dtype);
   }
 
   /// Is it pointwise, with constants of one element alone?
-  bool fits(const Node& n) const {
+  bool is_pointwise_node(const Node& n) const {
     const OpRow* row = find_op(n);
     if (!row || !row->pointwise || n.folded || !has_one_result(n)) return false;
     return std::ranges::all_of(n.inputs, [&](TensorId id) {
@@ -64,7 +64,7 @@ class FunctionFinder {
     std::set<TensorId> fixed{};
   };
 
-  void add(NodeId id, Region& to) {
+  void add_to_region(NodeId id, Region& to) {
     to.nodes.push_back(id);
     region_[index(id)] = to.last;
     for (const TensorId input : node(id).inputs) {
@@ -80,8 +80,8 @@ class FunctionFinder {
   /// Nodes join in the graph's order, from the last: what reads a value has joined before, if ever.
   bool may_join(TensorId value, const Region& to) const {
     const Tensor& t = graph_.tensor(value);
-    return !is_output_[index(value)] && fits(node(t.producer)) && t.dims == dims_of(to) &&
-           node(t.producer).outputs[0] == value &&
+    return !is_output_[index(value)] && is_pointwise_node(node(t.producer)) &&
+           t.dims == dims_of(to) && node(t.producer).outputs[0] == value &&
            std::ranges::all_of(readers_[index(value)],
                                [&](NodeId n) { return region_[index(n)] == to.last; });
   }
@@ -96,9 +96,9 @@ class FunctionFinder {
   }
 
   /// The largest region that ends at a node, if there is one.
-  void take(NodeId last) {
+  void grow_region(NodeId last) {
     Region region{last};
-    add(last, region);
+    add_to_region(last, region);
     UnaryFunction f;
     while (true) {
       if (const TensorId argument = argument_of(region); argument != kNoTensor) {
@@ -112,7 +112,7 @@ class FunctionFinder {
       const auto [producer, value] = *next;
       region.open.erase(next);
       if (may_join(value, region))
-        add(producer, region);
+        add_to_region(producer, region);
       else
         region.fixed.insert(value);
     }
@@ -138,7 +138,7 @@ class FunctionFinder {
 
 std::vector<UnaryFunction> find_functions(const Graph& graph,
                                           const std::vector<std::vector<NodeId>>& readers) {
-  return FunctionFinder(graph, readers).run();
+  return FunctionFinder(graph, readers).find_all();
 }
 
 VectorOp work_of(const Graph& graph, const UnaryFunction& function) {
@@ -164,7 +164,7 @@ bool clips_at_zero(const Graph& graph, const Node& node) {
   constexpr std::string_view kLow = "min";
   if (!row->has_attribute(kLow)) return true;
   const NodeView view(graph, node);
-  if (const auto* given = view.attribute(kLow); given) return view.attr(kLow, 0.0) == 0;
+  if (const auto* given = view.find_attribute(kLow); given) return view.attr(kLow, 0.0) == 0;
   for (size_t port = 0; port < row->ports.size(); ++port) {
     if (row->ports[port].name != kLow || !view.has_input(port)) continue;
     const ConstData* value = view.value(port);

@@ -18,14 +18,14 @@ class HandedOn {
   HandedOn(Graph graph, What what)
       : graph_(std::move(graph)),
         what_(what),
-        readers_(consumers(graph_)),
+        readers_(consumers_by_tensor(graph_)),
         kept_(graph_.tensors.size()),
         is_(graph_.tensors.size()) {
     for (size_t t = 0; t < is_.size(); ++t) is_[t] = static_cast<TensorId>(t);
     for (const TensorId id : graph_.outputs) kept_[index(id)] = true;
   }
 
-  Graph run() {
+  Graph skip_handing_nodes() {
     for (Node& node : graph_.nodes) {
       read_instead(node);
       if (!hands_on(node) || has_other_results(node)) continue;
@@ -97,7 +97,9 @@ class HandedOn {
 
 }  // namespace
 
-Graph skip_handed_on(Graph graph) { return HandedOn(std::move(graph), What::same_values).run(); }
+Graph skip_handed_on(Graph graph) {
+  return HandedOn(std::move(graph), What::same_values).skip_handing_nodes();
+}
 
 bool is_float_cast(const Graph& graph, const Node& node) {
   const OpRow* row = find_op(node);
@@ -116,7 +118,7 @@ std::optional<Graph> without_float_casts(const Graph& graph) {
       if (bits(graph.tensor(id).dtype) < bits(narrowest)) narrowest = graph.tensor(id).dtype;
   }
   if (!any) return std::nullopt;
-  Graph out = HandedOn(graph, What::float_casts).run();
+  Graph out = HandedOn(graph, What::float_casts).skip_handing_nodes();
   for (Tensor& t : out.tensors)
     if (!t.constant && is_wide(t)) t.dtype = narrowest;
   return out;

@@ -15,7 +15,7 @@ class Host {
       : graph_(graph), readers_(readers) {}
 
   /// What the first reader that cares wants.
-  std::optional<Layout> wanted(TensorId id) {
+  std::optional<Layout> wanted_layout(TensorId id) {
     for (const NodeId reader : readers_[static_cast<size_t>(id)]) {
       if (looked_at_++ > kMost) return std::nullopt;
       if (auto layout = wanted_by(graph_.nodes[static_cast<size_t>(reader)], id)) return layout;
@@ -33,12 +33,12 @@ class Host {
     const TensorId out = node.outputs[0];
     const Dims &from = graph_.tensor(id).dims, &to = graph_.tensor(out).dims;
     if (row->fusion == Fusion::turn) return before_turn(node, to, out);
-    if (row->fate == Fate::view && elements(from) == elements(to)) return wanted(out);
-    switch (row->lies()) {
+    if (row->fate == Fate::view && elements(from) == elements(to)) return wanted_layout(out);
+    switch (row->layout_rule()) {
       case LayoutRule::alike:
-        return from == to ? wanted(out) : std::nullopt;
+        return from == to ? wanted_layout(out) : std::nullopt;
       case LayoutRule::by_axes: {
-        const auto layout = from.size() == to.size() ? wanted(out) : std::nullopt;
+        const auto layout = from.size() == to.size() ? wanted_layout(out) : std::nullopt;
         const auto order = layout ? order_of(*layout, to) : std::nullopt;
         return order ? std::optional(layout_in_order(from, *order)) : std::nullopt;
       }
@@ -57,8 +57,8 @@ class Host {
   }
 
   std::optional<Layout> before_turn(const Node& node, const Dims& to, TensorId out) {
-    const auto perm = permutation(NodeView(graph_, node));
-    const auto layout = wanted(out);
+    const auto perm = permutation_of(NodeView(graph_, node));
+    const auto layout = wanted_layout(out);
     if (!perm || !layout) return std::nullopt;
     std::vector<int64_t> back(perm->size());
     for (size_t i = 0; i < back.size(); ++i)
@@ -76,7 +76,7 @@ class Host {
 Layout host_layout(const Graph& graph, const std::vector<std::vector<NodeId>>& readers,
                    TensorId input) {
   const Dims& dims = graph.tensor(input).dims;
-  const auto wanted = Host(graph, readers).wanted(input);
+  const auto wanted = Host(graph, readers).wanted_layout(input);
   const bool usual = wanted && *wanted == channels_last_layout(dims);
   return usual ? *wanted : row_major_layout(dims);
 }

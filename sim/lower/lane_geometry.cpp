@@ -17,14 +17,14 @@ bool is_dense(const std::vector<LaneDim>& dims) {
 }
 
 /// Do `inner`'s elements go on in `outer` in all tensors?
-bool joins(const LaneAxis& outer, const LaneAxis& inner) {
-  if (outer.slide.plain() && inner.slide.plain())
+bool are_joinable(const LaneAxis& outer, const LaneAxis& inner) {
+  if (outer.slide.is_plain() && inner.slide.is_plain())
     return outer.a == inner.a * inner.count && outer.b == inner.b * inner.count;
-  const auto reduced = [](const LaneAxis& x) { return x.count == 1 && x.slide.whole(); };
+  const auto reduced = [](const LaneAxis& x) { return x.count == 1 && x.slide.is_whole_axis(); };
   return reduced(outer) && reduced(inner) && outer.a == inner.a * inner.slide.extent;
 }
 
-LaneAxis joined(const LaneAxis& outer, const LaneAxis& inner) {
+LaneAxis joined_lane_axis(const LaneAxis& outer, const LaneAxis& inner) {
   LaneAxis out = inner;
   out.count *= outer.count;
   out.slide.extent *= outer.slide.extent;
@@ -36,7 +36,7 @@ LaneAxis joined(const LaneAxis& outer, const LaneAxis& inner) {
 /// Innermost elements that make one result together.
 void take_across(LaneWork& work, std::vector<LaneDim>& dims) {
   const auto goes_on = [&](const LaneDim& d) {
-    return d.count == 1 && d.slide.kernel > 1 && d.slide.whole() && d.a == work.across;
+    return d.count == 1 && d.slide.kernel > 1 && d.slide.is_whole_axis() && d.a == work.across;
   };
   while (!dims.empty() && goes_on(dims.back())) {
     work.across *= dims.back().slide.extent;
@@ -51,7 +51,7 @@ void swap_operands(LaneWork& work) {
     work.op = work.op == LaneArithmetic::sub ? LaneArithmetic::sub_from : LaneArithmetic::sub;
 }
 
-bool contiguous(const LaneWork& work) {
+bool is_contiguous(const LaneWork& work) {
   const LaneAxis& last = work.axes.back();
   return last.count == 1 || ((last.a == 1 || (last.a == 0 && !work.has_b())) && last.b <= 1);
 }
@@ -68,8 +68,8 @@ std::optional<LaneWork> lane_axes(LaneWork work, std::vector<LaneDim> dims) {
   take_across(work, dims);
   for (const LaneDim& d : dims) {
     const LaneAxis axis{d.count, d.a, d.b, d.slide, d.turned};
-    if (!work.axes.empty() && joins(work.axes.back(), axis))
-      work.axes.back() = joined(work.axes.back(), axis);
+    if (!work.axes.empty() && are_joinable(work.axes.back(), axis))
+      work.axes.back() = joined_lane_axis(work.axes.back(), axis);
     else
       work.axes.push_back(axis);
   }
@@ -80,7 +80,7 @@ std::optional<LaneWork> lane_axes(LaneWork work, std::vector<LaneDim> dims) {
   const bool turned = std::ranges::any_of(work.axes, &LaneAxis::turned);
   if (work.has_b() && work.axes.back().a != 1 && work.axes.back().b == 1 && !turned)
     swap_operands(work);
-  return contiguous(work) ? std::optional(work) : std::nullopt;
+  return is_contiguous(work) ? std::optional(work) : std::nullopt;
 }
 
 }  // namespace accsim::sim

@@ -15,12 +15,12 @@ struct LaneDim {
   bool turned = false;  ///< as LaneAxis has it
 
   /// One that `a` has as the result has it.
-  static LaneDim of(int64_t count, int64_t out, int64_t a, int64_t b = 0) {
+  static LaneDim of_strides(int64_t count, int64_t out, int64_t a, int64_t b = 0) {
     return {count, out, a, b, {.extent = count, .counted_to = count}};
   }
   /// Two whose elements are each other's.
   static LaneDim of_turned(int64_t out, int64_t a, int64_t b) {
-    return {2, out, a, b, LaneSlide::turned(), true};
+    return {2, out, a, b, LaneSlide::of_turned_axis(), true};
   }
 };
 

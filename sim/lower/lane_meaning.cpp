@@ -24,7 +24,7 @@ constexpr int64_t kMostPositions = int64_t{1} << 20;
 /// What a table can have entries for, or give, too: a byte that is 0 or 1.
 bool is_truth(DType t) { return t == DType::boolean; }
 
-LaneArithmetic arithmetic(LaneRule rule) {
+LaneArithmetic arithmetic_of_rule(LaneRule rule) {
   switch (rule) {
     case LaneRule::add:
       return LaneArithmetic::add;
@@ -42,7 +42,7 @@ LaneArithmetic arithmetic(LaneRule rule) {
   }
 }
 
-LaneGather gathering(LaneRule rule) {
+LaneGather gather_of_rule(LaneRule rule) {
   switch (rule) {
     case LaneRule::reduce_sum:
       return LaneGather::sum;
@@ -62,7 +62,7 @@ LaneGather gathering(LaneRule rule) {
 /// A function of the elements of a tensor: where results and arguments lie alike, of all of them.
 Meaning lane_function(LaneWork work, const Dims& dims, const Layout& in, const Layout& out) {
   if (in != out) return std::nullopt;
-  return lane_axes(std::move(work), {LaneDim::of(elements(dims), 1, 1)});
+  return lane_axes(std::move(work), {LaneDim::of_strides(elements(dims), 1, 1)});
 }
 
 /// Elements in memory from one index of each dim to the next; nullopt where they aren't evenly
@@ -82,14 +82,14 @@ class LaneReading {
   LaneReading(const NodeView& node, const OpRow& row, const LaneLayouts& layouts)
       : node_(node), row_(row), layouts_(layouts) {}
 
-  Meaning run() const {
-    if (gathering(row_.lane) != LaneGather::none || row_.lane == LaneRule::nearest) {
+  Meaning find_meaning() const {
+    if (gather_of_rule(row_.lane) != LaneGather::none || row_.lane == LaneRule::nearest) {
       const auto in = strides_of(node_.dims(0), layouts_.inputs[0]);
       const auto out = strides_of(dims(), layouts_.output);
       return in && out ? by_dims(*in, *out) : std::nullopt;
     }
-    const Meaning of_one = layouts_.turned ? std::nullopt : function();
-    if (of_one || row_.algebra == Algebra::select) return of_one ? of_one : filled();
+    const Meaning of_one = layouts_.turned ? std::nullopt : function_meaning();
+    if (of_one || row_.algebra == Algebra::select) return of_one ? of_one : fill_meaning();
     return is_arithmetic() ? arithmetic_of_two() : std::nullopt;
   }
 
@@ -97,7 +97,7 @@ class LaneReading {
   const Dims& dims() const { return node_.output(0).dims; }
   bool is_arithmetic() const { return row_.lane != LaneRule::none && row_.lane != LaneRule::equal; }
   /// Is it a constant, all of one value?
-  bool rides(size_t port) const {
+  bool has_one_value(size_t port) const {
     if (!node_.input(port).constant) return false;
     const ConstData* value = node_.value(port);
     if (!value || value->size() == 0) return elements(node_.dims(port)) == 1;
@@ -107,7 +107,7 @@ class LaneReading {
   }
 
   /// A function of one tensor's elements, with constants.
-  Meaning function() const {
+  Meaning function_meaning() const {
     const bool asks = row_.algebra == Algebra::convert && is_truth(node_.dtype(0));
     if ((row_.kind != OpKind::elementwise && !asks) || !row_.in_place || row_.random)
       return std::nullopt;
@@ -116,7 +116,7 @@ class LaneReading {
     bool constants = false, again = false;
     for (size_t i = 0; i < node_.input_count(); ++i) {
       if (!node_.has_input(i)) continue;
-      if (rides(i)) {
+      if (has_one_value(i)) {
         constants = true;
       } else if (work.a_port < 0) {
         work.a_port = static_cast<int>(i);
@@ -160,7 +160,7 @@ class LaneReading {
     if (node_.input_count() != 2 || !node_.has_input(0) || !node_.has_input(1)) return std::nullopt;
     if (row_.lane == LaneRule::div && !node_.input(1).constant) return std::nullopt;
     const int a = layouts_.turned ? layouts_.turned->port : 0;
-    return of_two(arithmetic(row_.lane), a, 1 - a);
+    return of_two(arithmetic_of_rule(row_.lane), a, 1 - a);
   }
 
   /// The pieces cut so that the two that change places are one of them; which one that is, or
@@ -184,7 +184,7 @@ class LaneReading {
 
   /// Elements as they are, or an infinity, which is beyond all codes: a sum with what the condition
   /// is, times more than there are codes.
-  Meaning filled() const {
+  Meaning fill_meaning() const {
     for (const size_t port : {size_t{1}, size_t{2}}) {
       const ConstData* with = node_.value(port);
       if (!with || with->size() != 1 || !(std::abs(with->as_double(0)) >= kAsInfinity)) continue;
@@ -209,55 +209,56 @@ class LaneReading {
     int64_t out = 1;
     for (size_t i = pieces->size(); i-- > 0; out *= (*pieces)[i].count)
       all.push_back(turned == i ? LaneDim::of_turned(out, (*a)[i], (*b)[i])
-                                : LaneDim::of((*pieces)[i].count, out, (*a)[i], (*b)[i]));
+                                : LaneDim::of_strides((*pieces)[i].count, out, (*a)[i], (*b)[i]));
     return lane_axes(work, all);
   }
 
   /// Of strides along the dims of the input and of the result.
   Meaning by_dims(const Strides& in, const Strides& out) const {
-    if (row_.lane == LaneRule::nearest) return nearest(in, out);
+    if (row_.lane == LaneRule::nearest) return nearest_meaning(in, out);
     if (row_.lane == LaneRule::pool_mean || row_.lane == LaneRule::pool_max)
-      return pooling(in, out);
-    return reduction(in, out);
+      return pooling_meaning(in, out);
+    return reduction_meaning(in, out);
   }
 
-  Meaning pooling(const Strides& in, const Strides& out) const {
+  Meaning pooling_meaning(const Strides& in, const Strides& out) const {
     const Result<SlidingWindow> window = pool_window(node_, false);
     if (!window) return std::nullopt;
     const auto attrs = window_attrs(node_, window->rank);
     if (!attrs) return std::nullopt;
     const bool counts_pad = int_attr(node_, "count_include_pad", 0) != 0;
     LaneWork work;
-    work.gather = gathering(row_.lane);
+    work.gather = gather_of_rule(row_.lane);
     std::vector<LaneDim> all;
     for (size_t d = 0; d < dims().size(); ++d) {
-      all.push_back(LaneDim::of(dims()[d], out[d], in[d]));
+      all.push_back(LaneDim::of_strides(dims()[d], out[d], in[d]));
       if (d < 2) continue;
       const size_t at = 3 - window->rank + d - 2;
       LaneSlide& s = all.back().slide;
       s = {node_.dims(0)[d],     window->kernel[at], window->stride[at],
            window->dilation[at], window->pad[at],    0,
            node_.dims(0)[d]};
-      int64_t after =
-          attrs->same() ? s.at(dims()[d] - 1, s.kernel - 1) + 1 - s.extent : attrs->after[d - 2];
+      int64_t after = attrs->has_same_padding()
+                          ? s.input_coordinate(dims()[d] - 1, s.kernel - 1) + 1 - s.extent
+                          : attrs->after[d - 2];
       if (counts_pad) {
         s.counted_from = -s.pad;
         s.counted_to = s.extent + std::max<int64_t>(0, after);
       }
       if (std::max(dims()[d], s.extent) > kMostPositions) return std::nullopt;
       for (int64_t o = 0; o < dims()[d]; ++o)
-        if (s.inside(o).count == 0) return std::nullopt;
+        if (s.taps_inside(o).count == 0) return std::nullopt;
     }
     return lane_axes(work, all);
   }
 
-  bool reduces(size_t dim, const std::vector<int64_t>& axes) const {
+  bool is_reduced_dim(size_t dim, const std::vector<int64_t>& axes) const {
     return row_.kind == OpKind::pooling
                ? dim >= 2
                : std::ranges::binary_search(axes, static_cast<int64_t>(dim));
   }
 
-  Meaning reduction(const Strides& a, const Strides& out) const {
+  Meaning reduction_meaning(const Strides& a, const Strides& out) const {
     std::vector<int64_t> axes;
     if (row_.kind != OpKind::pooling) {
       Result<std::vector<int64_t>> stated = reduced_axes(node_);
@@ -267,11 +268,11 @@ class LaneReading {
     const Dims& in = node_.dims(0);
     const bool keeps = in.size() == dims().size();
     LaneWork work;
-    work.gather = gathering(row_.lane);
+    work.gather = gather_of_rule(row_.lane);
     std::vector<LaneDim> all;
     for (size_t d = 0, o = 0; d < in.size(); ++d) {
-      if (!reduces(d, axes)) {
-        all.push_back(LaneDim::of(in[d], out[o++], a[d]));
+      if (!is_reduced_dim(d, axes)) {
+        all.push_back(LaneDim::of_strides(in[d], out[o++], a[d]));
         continue;
       }
       all.push_back({1, 1, a[d], 0, {.extent = in[d], .kernel = in[d], .counted_to = in[d]}});
@@ -280,7 +281,7 @@ class LaneReading {
     return lane_axes(work, all);
   }
 
-  Meaning nearest(const Strides& a, const Strides& out) const {
+  Meaning nearest_meaning(const Strides& a, const Strides& out) const {
     std::vector<LaneDim> all;
     for (size_t d = 0; d < dims().size(); ++d) {
       if (std::max(dims()[d], node_.dims(0)[d]) > kMostPositions) return std::nullopt;
@@ -288,11 +289,11 @@ class LaneReading {
       if (!step) return std::nullopt;
       const int64_t in = node_.dims(0)[d];
       if (step->repeats > 1) {
-        all.push_back(LaneDim::of(in, out[d] * step->repeats, a[d]));
-        all.push_back(LaneDim::of(step->repeats, out[d], 0));
+        all.push_back(LaneDim::of_strides(in, out[d] * step->repeats, a[d]));
+        all.push_back(LaneDim::of_strides(step->repeats, out[d], 0));
         continue;
       }
-      all.push_back(LaneDim::of(dims()[d], out[d], a[d]));
+      all.push_back(LaneDim::of_strides(dims()[d], out[d], a[d]));
       all.back().slide = {.extent = in, .stride = step->stride, .pad = -step->first};
       all.back().slide.counted_to = in;
     }
@@ -319,7 +320,7 @@ Meaning lane_work(const NodeView& node, const LaneLayouts& layouts) {
   for (size_t i = 1; i < node.output_count(); ++i)
     if (node.has_output(i) && row->lane != LaneRule::pool_max) return std::nullopt;
   if (is_empty(node)) return std::nullopt;
-  Meaning work = LaneReading(node, *row, layouts).run();
+  Meaning work = LaneReading(node, *row, layouts).find_meaning();
   if (!work) return work;
   const auto fits = [&](DType t, bool truth) { return is_element(t) || (truth && is_truth(t)); };
   if (!fits(node.output(0).dtype, work->table)) return std::nullopt;
@@ -333,15 +334,15 @@ int64_t elements_read(const LaneWork& work) {
   int64_t read = work.across;
   for (const LaneAxis& x : work.axes) {
     if (x.a == 0) continue;
-    if (x.slide.plain() || (x.count == 1 && x.slide.whole())) {
+    if (x.slide.is_plain() || (x.count == 1 && x.slide.is_whole_axis())) {
       read *= x.slide.extent;
       continue;
     }
     std::vector<bool> seen(static_cast<size_t>(x.slide.extent), false);
     for (int64_t o = 0; o < x.count; ++o) {
-      const LaneSlide::Taps taps = x.slide.inside(o);
+      const LaneSlide::Taps taps = x.slide.taps_inside(o);
       for (int64_t k = taps.first; k < taps.first + taps.count; ++k)
-        seen[static_cast<size_t>(x.slide.at(o, k))] = true;
+        seen[static_cast<size_t>(x.slide.input_coordinate(o, k))] = true;
     }
     read *= std::ranges::count(seen, true);
   }
@@ -356,13 +357,14 @@ Meaning lane_layer(const Graph& graph, const Layer& l, const LayerLayouts& lies)
   if (!is_element(in.dtype) || !is_element(out.dtype) || in.dims != out.dims) return std::nullopt;
   LaneWork work;
   work.table = !l.function.affine;
-  return lane_function(work, out.dims, lies.input(0), lies.output(0));
+  return lane_function(work, out.dims, lies.input_layout(0), lies.output_layout(0));
 }
 
 LaneLayouts lane_layouts(const Layer& l, const LayerLayouts& lies) {
-  LaneLayouts out{{}, lies.output(0), l.turned};
+  LaneLayouts out{{}, lies.output_layout(0), l.turned};
   for (size_t i = 0; i < l.inputs.size(); ++i)
-    out.inputs.push_back(l.inputs[i] == kNoTensor ? Layout{} : lies.input(static_cast<int>(i)));
+    out.inputs.push_back(l.inputs[i] == kNoTensor ? Layout{}
+                                                  : lies.input_layout(static_cast<int>(i)));
   return out;
 }
 

@@ -20,7 +20,7 @@ class LayOut {
       : graph_(graph),
         lowered_(lowered),
         layouts_(lowered.layouts),
-        readers_(consumers(graph)),
+        readers_(consumers_by_tensor(graph)),
         is_input_(graph.tensors.size(), false),
         is_output_(graph.tensors.size(), false),
         taken_(graph.tensors.size(), false),
@@ -34,15 +34,15 @@ class LayOut {
       }
   }
 
-  void run() {
+  void lay_out_all() {
     for (Layer& l : lowered_.layers) {
-      if (l.fate == Fate::folded || turn(l)) continue;
+      if (l.fate == Fate::folded || turn_into_view(l)) continue;
       if (is_given_so(l)) {
         l.work.clear();
         l.fate = Fate::view;
       }
       if (l.work.empty())
-        show(l);
+        lay_out_view(l);
       else
         lay_out(l);
     }
@@ -52,8 +52,8 @@ class LayOut {
   Layout& layout(TensorId id) { return layouts_[static_cast<size_t>(id)]; }
   const Dims& dims(TensorId id) const { return graph_.tensor(id).dims; }
   const Node& node(const Layer& l) const { return graph_.nodes[static_cast<size_t>(l.node)]; }
-  void take(TensorId id) { taken_[static_cast<size_t>(id)] = true; }
-  bool turns(const Layer& l) const {
+  void mark_taken(TensorId id) { taken_[static_cast<size_t>(id)] = true; }
+  bool is_turn(const Layer& l) const {
     const OpRow* row = find_op(node(l));
     return row && row->fusion == Fusion::turn;
   }
@@ -62,25 +62,25 @@ class LayOut {
   // ---------------------------------------------------------------------------------------
 
   /// The same bytes in the same order, whatever the dims.
-  void show(const Layer& l) {
+  void lay_out_view(const Layer& l) {
     if (l.inputs.empty() || l.inputs[0] == kNoTensor) return;
     for (const TensorId id : l.outputs)
       if (id != kNoTensor && elements(dims(id)) == elements(dims(l.inputs[0])))
         layout(id) = layout(l.inputs[0]);
-    take(l.inputs[0]);
+    mark_taken(l.inputs[0]);
   }
 
   /// A transpose becomes a view where the output's dims can tell how the input lies.
-  bool turn(Layer& l) {
-    if (!turns(l) || l.work.empty() || l.outputs[0] == kNoTensor) return false;
-    const auto perm = permutation(NodeView(graph_, node(l)));
+  bool turn_into_view(Layer& l) {
+    if (!is_turn(l) || l.work.empty() || l.outputs[0] == kNoTensor) return false;
+    const auto perm = permutation_of(NodeView(graph_, node(l)));
     if (!perm) return false;
     const auto turned = transposed_layout(layout(l.inputs[0]), dims(l.inputs[0]), *perm);
     if (!turned || hands_over(l, *turned)) return false;
     l.work.clear();
     l.fate = Fate::view;
     layout(l.outputs[0]) = *turned;
-    take(l.inputs[0]);
+    mark_taken(l.inputs[0]);
     return true;
   }
 
@@ -154,7 +154,7 @@ class LayOut {
     Carrier c{l, l->inputs[0], l->fate == Fate::view && l->work.empty()};
     if (!c.view) {
       const OpRow* row = find_op(node(*l));
-      if (l->fate != Fate::vector || !row || row->lies() != LayoutRule::alike) return {};
+      if (l->fate != Fate::vector || !row || row->layout_rule() != LayoutRule::alike) return {};
       std::vector<int> ports = ports_read(*l);
       std::erase_if(
           ports, [&](int p) { return graph_.tensor(l->inputs[static_cast<size_t>(p)]).constant; });
@@ -172,7 +172,7 @@ class LayOut {
 
   /// Who can give `id` in another layout by a copy of its own: the transpose before it, or the
   /// nearest view, as long as nobody reads what is between as it lies now.
-  Layer* mover(TensorId id) {
+  Layer* moving_view(TensorId id) {
     if (taken_[static_cast<size_t>(id)]) return nullptr;
     Layer* nearest = nullptr;
     TensorId at = id;
@@ -180,7 +180,7 @@ class LayOut {
       const Carrier c = carrier_of(behind_elementwise(at));
       if (!c.layer || !c.view) break;
       if (!nearest) nearest = c.layer;
-      if (turns(*c.layer)) return c.layer;
+      if (is_turn(*c.layer)) return c.layer;
       if (!is_between(c.from)) break;
       at = c.from;
     }
@@ -210,7 +210,7 @@ class LayOut {
     return at;
   }
 
-  void move(Layer& view, TensorId id, const Layout& to) {
+  void turn_into_copy(Layer& view, TensorId id, const Layout& to) {
     const TensorId out = view.outputs[0];
     const Layout from = layout(out);
     for (TensorId at = id; at != out; at = carrier_of(at).from) layout(at) = to;
@@ -224,17 +224,17 @@ class LayOut {
 
   void lay_out(Layer& l) {
     const NodeLayouts n =
-        node_layouts(graph_, l, layouts_, [&](TensorId id) { return mover(id) != nullptr; });
-    recount(l, n.order);
+        node_layouts(graph_, l, layouts_, [&](TensorId id) { return moving_view(id) != nullptr; });
+    recount_work(l, n.order);
     if (auto* gemm = std::get_if<GemmOp>(&l.work.front()); gemm && n.is_product) {
       gemm->a_transposed = n.a_transposed;
       gemm->b_transposed = n.b_transposed;
     }
     Work copies;
     for (const auto& [port, wanted] : n.wants)
-      if (!settle(l.inputs[static_cast<size_t>(port)], wanted)) {
-        append(copies, copy(l, port, wanted));
-        redirect(l, port);
+      if (!settle_layout(l.inputs[static_cast<size_t>(port)], wanted)) {
+        append_work(copies, copy_work(l, port, wanted));
+        redirect_port(l, port);
         l.copies.push_back({port, wanted});
       }
     for (size_t i = 0; i < l.outputs.size(); ++i)
@@ -244,7 +244,7 @@ class LayOut {
   }
 
   /// Moves are in other pieces when their operands lie in another order.
-  void recount(Layer& l, const DimOrder& order) {
+  void recount_work(Layer& l, const DimOrder& order) {
     const auto moves = [](const WorkItem& item) { return std::holds_alternative<MemoryOp>(item); };
     if (std::ranges::is_sorted(order) || !std::ranges::all_of(l.work, moves)) return;
     auto work = find_op(node(l))->cost(NodeView(graph_, node(l), order));
@@ -252,31 +252,31 @@ class LayOut {
   }
 
   /// Has the tensor lie so, unless that takes a copy of the reader's own.
-  bool settle(TensorId id, const Layout& wanted) {
+  bool settle_layout(TensorId id, const Layout& wanted) {
     const bool as_is = layout(id) == wanted;
     if (!as_is && is_input_[static_cast<size_t>(id)] && !taken_[static_cast<size_t>(id)]) {
       layout(id) = wanted;  // the host lays it out for its first reader
     } else if (!as_is) {
-      Layer* view = mover(id);
+      Layer* view = moving_view(id);
       if (!view) return false;
-      move(*view, id, wanted);
+      turn_into_copy(*view, id, wanted);
     }
-    take(id);
+    mark_taken(id);
     return true;
   }
 
-  Work copy(const Layer& l, int port, const Layout& to) {
+  Work copy_work(const Layer& l, int port, const Layout& to) {
     const TensorId id = l.inputs[static_cast<size_t>(port)];
-    take(id);
+    mark_taken(id);
     return layout_copy(layout(id), to, elements(dims(id)),
                        {port, step_port(port), copy_port(port)});
   }
-  static void append(Work& to, const Work& items) {
+  static void append_work(Work& to, const Work& items) {
     to.insert(to.end(), items.begin(), items.end());
   }
 
   /// The work reads the copy instead of the input.
-  static void redirect(Layer& l, int port) {
+  static void redirect_port(Layer& l, int port) {
     const auto change = [&](int& p) {
       if (p == port) p = copy_port(port);
     };
@@ -299,8 +299,8 @@ class LayOut {
   void add_residual(Layer& l, Work& copies) {
     const Layout& wanted = layout(l.outputs[0]);
     const TensorId id = l.inputs[static_cast<size_t>(l.residual)];
-    if (settle(id, wanted)) return;
-    append(copies, copy(l, l.residual, wanted));
+    if (settle_layout(id, wanted)) return;
+    append_work(copies, copy_work(l, l.residual, wanted));
     l.copies.push_back({l.residual, wanted});
   }
 
@@ -315,7 +315,7 @@ class LayOut {
 
 }  // namespace
 
-void lay_out(const Graph& graph, Lowered& lowered) { LayOut(graph, lowered).run(); }
+void lay_out(const Graph& graph, Lowered& lowered) { LayOut(graph, lowered).lay_out_all(); }
 
 Result<Lowered> lower_in_memory(const Graph& graph) {
   Result<Lowered> lowered = lower(graph);

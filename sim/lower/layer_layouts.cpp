@@ -4,19 +4,19 @@
 
 namespace accsim::sim {
 
-const PortLayout* LayerLayouts::copy(int port) const {
+const PortLayout* LayerLayouts::find_copy(int port) const {
   const auto found = std::ranges::find(layer_.copies, port, &PortLayout::port);
   return found == layer_.copies.end() ? nullptr : &*found;
 }
 
-const Layout& LayerLayouts::input(int port) const {
-  const PortLayout* copied = copy(port);
-  return copied ? copied->layout : of(layer_.inputs, port);
+const Layout& LayerLayouts::input_layout(int port) const {
+  const PortLayout* copied = find_copy(port);
+  return copied ? copied->layout : layout_at(layer_.inputs, port);
 }
 
 bool LayerLayouts::is_row_major(int port) const {
   const Tensor& t = graph_.tensor(layer_.inputs[static_cast<size_t>(port)]);
-  return t.constant || input(port) == row_major_layout(t.dims);
+  return t.constant || input_layout(port) == row_major_layout(t.dims);
 }
 
 }  // namespace accsim::sim

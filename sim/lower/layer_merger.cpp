@@ -10,13 +10,13 @@ namespace {
 
 /// The layer's product when it ends in one, and nothing has been merged into it that goes on with
 /// rounded results.
-GemmOp* product(Layer* l) {
+GemmOp* unmerged_product(Layer* l) {
   return l && !l->relu && l->residual < 0 && l->function.empty() ? last_product(l) : nullptr;
 }
 
 }  // namespace
 
-bool LayerMerger::merge(const Node& node, const OpRow& row, Layer& l) {
+bool LayerMerger::merge_node(const Node& node, const OpRow& row, Layer& l) {
   Layer* into = nullptr;
   if (row.fusion == Fusion::affine) into = merge_affine(node);
   if (row.fusion == Fusion::bias) {
@@ -28,27 +28,27 @@ bool LayerMerger::merge(const Node& node, const OpRow& row, Layer& l) {
   if (!into && passes_on(node)) into = merge_before_clip(node);
   if (!into) return false;
   l.fate = Fate::folded;
-  l.merged_into = layers_.index(*into);
-  layers_.writes(*into, node.outputs[0]);
+  l.merged_into = layers_.index_of(*into);
+  layers_.set_layer_output(*into, node.outputs[0]);
   return true;
 }
 
-bool LayerMerger::constant(const Node& node, size_t port) const {
+bool LayerMerger::is_constant_input(const Node& node, size_t port) const {
   return port < node.inputs.size() && node.inputs[port] != kNoTensor &&
          graph_.tensor(node.inputs[port]).constant;
 }
 
 Layer* LayerMerger::merge_affine(const Node& node) {
   Layer* l = layers_.sole_producer(node, 0);
-  GemmOp* gemm = product(l);
+  GemmOp* gemm = unmerged_product(l);
   if (!gemm || node.outputs.size() > 1) return nullptr;
   const Node& producer = layers_.node(l->node);
   const OpRow* product_row = find_op(producer);
   // Its channels are dim 1, the columns of a matrix product the last.
   if (!product_row || product_row->weights == WeightLayout::kn) return nullptr;
-  if (!constant(producer, static_cast<size_t>(gemm->b_port))) return nullptr;
+  if (!is_constant_input(producer, static_cast<size_t>(gemm->b_port))) return nullptr;
   for (size_t port = 1; port < node.inputs.size(); ++port)
-    if (!constant(node, port)) return nullptr;
+    if (!is_constant_input(node, port)) return nullptr;
   give_bias(*gemm);
   return l;
 }
@@ -56,8 +56,8 @@ Layer* LayerMerger::merge_affine(const Node& node) {
 Layer* LayerMerger::merge_bias(const Node& node) {
   for (const size_t port : {size_t{0}, size_t{1}}) {
     Layer* l = layers_.sole_producer(node, port);
-    GemmOp* gemm = product(l);
-    if (!gemm || gemm->bias_port >= 0 || !constant(node, 1 - port)) continue;
+    GemmOp* gemm = unmerged_product(l);
+    if (!gemm || gemm->bias_port >= 0 || !is_constant_input(node, 1 - port)) continue;
     if (graph_.tensor(node.outputs[0]).dims != graph_.tensor(node.inputs[port]).dims) continue;
     if (!one_a_channel(node.inputs[1 - port], *l, *gemm)) continue;
     give_bias(*gemm);
@@ -99,7 +99,7 @@ bool LayerMerger::can_be_added(const Node& node, size_t port, const Layer& l) co
 
 Layer* LayerMerger::merge_rows(const Node& node) {
   Layer* l = layers_.sole_producer(node, 0);
-  const GemmOp* gemm = product(l);
+  const GemmOp* gemm = unmerged_product(l);
   if (!gemm || l->work.size() != 1 || gemm->batch != 1 || node.outputs.size() != 1) return nullptr;
   const OpRow* row = find_op(layers_.node(l->node));
   const Dims &from = graph_.tensor(node.inputs[0]).dims, &to = graph_.tensor(node.outputs[0]).dims;
@@ -109,9 +109,9 @@ Layer* LayerMerger::merge_rows(const Node& node) {
 }
 
 bool LayerMerger::joins_product(TensorId id, Layer& l) const {
-  const std::vector<NodeId>& readers = layers_.readers(id);
+  const std::vector<NodeId>& readers = layers_.readers_of(id);
   if (layers_.is_output(id) || readers.empty()) return false;
-  const UnaryFunction* function = functions_.of(readers[0]);
+  const UnaryFunction* function = functions_.function_of(readers[0]);
   if (function && function->of == id)
     return std::ranges::all_of(
         readers, [&](NodeId reader) { return std::ranges::count(function->nodes, reader) > 0; });
@@ -119,7 +119,7 @@ bool LayerMerger::joins_product(TensorId id, Layer& l) const {
   const OpRow* row = find_op(sum);
   if (readers.size() != 1 || !row || row->fusion != Fusion::bias || sum.folded) return false;
   const size_t port = sum.inputs[0] == id ? 0 : 1;
-  if (!constant(sum, 1 - port)) return can_be_added(sum, port, l);
+  if (!is_constant_input(sum, 1 - port)) return can_be_added(sum, port, l);
   return last_product(&l)->bias_port < 0 &&
          one_a_channel(sum.inputs[1 - port], l, *last_product(&l));
 }
@@ -138,8 +138,8 @@ bool LayerMerger::leads_to_clip(TensorId id) {
       break;
     }
     passed.push_back(id);
-    if (layers_.is_output(id) || layers_.readers(id).size() != 1) break;
-    const Node& reader = layers_.node(layers_.readers(id)[0]);
+    if (layers_.is_output(id) || layers_.readers_of(id).size() != 1) break;
+    const Node& reader = layers_.node(layers_.readers_of(id)[0]);
     if (!passes_on(reader)) {
       const OpRow* row = find_op(reader);
       found = row && row->fusion == Fusion::clip && !reader.folded;
@@ -155,7 +155,7 @@ Layer* LayerMerger::merge_clip(const Node& node) {
   Layer* l = layers_.sole_producer(node, 0);
   if (!l || l->work.empty()) return nullptr;
   for (size_t port = 1; port < node.inputs.size(); ++port)
-    if (node.inputs[port] != kNoTensor && !constant(node, port)) return nullptr;
+    if (node.inputs[port] != kNoTensor && !is_constant_input(node, port)) return nullptr;
   if (last_product(l)) {
     if (!clips_at_zero(graph_, node) || (!l->function.empty() && l->residual < 0)) return nullptr;
     bool& clips = l->residual >= 0 ? l->clips_sum : l->relu;

@@ -15,10 +15,10 @@ class LayerMerger {
       : graph_(layers.graph()), layers_(layers), functions_(functions) {}
 
   /// Makes the node part of a layer, if it can be; `l` is the node's own.
-  bool merge(const Node& node, const OpRow& row, Layer& l);
+  bool merge_node(const Node& node, const OpRow& row, Layer& l);
 
  private:
-  bool constant(const Node& node, size_t port) const;
+  bool is_constant_input(const Node& node, size_t port) const;
   /// A BatchNormalization, say: gain and shift per channel, from constants.
   Layer* merge_affine(const Node& node);
   /// A product + a constant vector over its columns, or over the channels of a convolution.

@@ -17,20 +17,20 @@ LayersSoFar::LayersSoFar(const Graph& graph, const std::vector<std::vector<NodeI
   for (TensorId id : graph.outputs) is_output_[static_cast<size_t>(id)] = true;
 }
 
-void LayersSoFar::add(Layer l) {
-  const auto at = static_cast<int>(count());
+void LayersSoFar::add_layer(Layer l) {
+  const auto at = static_cast<int>(layer_count());
   if (!l.work.empty())
     for (TensorId id : l.outputs)
       if (id != kNoTensor) owner_[static_cast<size_t>(id)] = at;
   out_.layers.push_back(std::move(l));
 }
 
-void LayersSoFar::writes(Layer& l, TensorId id) {
+void LayersSoFar::set_layer_output(Layer& l, TensorId id) {
   l.outputs[0] = id;
-  owner_[static_cast<size_t>(id)] = index(l);
+  owner_[static_cast<size_t>(id)] = index_of(l);
 }
 
-Layer* LayersSoFar::owner(TensorId id) {
+Layer* LayersSoFar::owner_of(TensorId id) {
   const int at = owner_[static_cast<size_t>(id)];
   return at < 0 ? nullptr : &out_.layers[static_cast<size_t>(at)];
 }
@@ -38,8 +38,8 @@ Layer* LayersSoFar::owner(TensorId id) {
 Layer* LayersSoFar::sole_producer(const Node& node, size_t port) {
   if (port >= node.inputs.size() || node.inputs[port] == kNoTensor) return nullptr;
   const TensorId id = node.inputs[port];
-  Layer* l = owner(id);
-  if (!l || is_output(id) || readers(id).size() != 1) return nullptr;
+  Layer* l = owner_of(id);
+  if (!l || is_output(id) || readers_of(id).size() != 1) return nullptr;
   if (logarithms_.contains(l->node)) return nullptr;  // a softmax' second output as it is
   return l->outputs[0] == id ? l : nullptr;
 }

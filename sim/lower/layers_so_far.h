@@ -17,20 +17,20 @@ class LayersSoFar {
   const Graph& graph() const { return graph_; }
   const Node& node(NodeId id) const { return graph_.nodes[static_cast<size_t>(id)]; }
   /// Nodes that read a tensor.
-  const std::vector<NodeId>& readers(TensorId id) const {
+  const std::vector<NodeId>& readers_of(TensorId id) const {
     return readers_[static_cast<size_t>(id)];
   }
   bool is_output(TensorId id) const { return is_output_[static_cast<size_t>(id)]; }
 
   /// The next layer; it owns its outputs where it does work.
-  void add(Layer l);
-  int64_t count() const { return std::ssize(out_.layers); }
-  int index(const Layer& l) const { return static_cast<int>(&l - out_.layers.data()); }
-  Layer& layer(size_t i) { return out_.layers[i]; }
+  void add_layer(Layer l);
+  int64_t layer_count() const { return std::ssize(out_.layers); }
+  int index_of(const Layer& l) const { return static_cast<int>(&l - out_.layers.data()); }
+  Layer& layer_at(size_t i) { return out_.layers[i]; }
   /// From now on a layer writes this instead of its first output.
-  void writes(Layer& l, TensorId id);
+  void set_layer_output(Layer& l, TensorId id);
   /// The layer that does the work that a tensor is made by; nullptr if none.
-  Layer* owner(TensorId id);
+  Layer* owner_of(TensorId id);
   /// The layer whose only reader of its first output is `node`'s input `port`; nullptr if none.
   Layer* sole_producer(const Node& node, size_t port);
 

@@ -26,13 +26,13 @@ std::optional<int64_t> pitch_of(const MoveAxis& axis, const Layout& layout) {
   return even ? std::optional(pitch) : std::nullopt;
 }
 
-Layout row_major_layout(const Dims& dims) { return joined({{elements(dims), 1}}); }
+Layout row_major_layout(const Dims& dims) { return joined_axes({{elements(dims), 1}}); }
 
 Layout layout_in_order(const Dims& dims, const DimOrder& order) {
   const Strides strides = row_major(dims);
   std::vector<MoveAxis> axes;
   for (const size_t d : order) axes.push_back({dims[d], strides[d]});
-  return joined(axes);
+  return joined_axes(axes);
 }
 
 DimOrder channels_last_order(size_t rank) {
@@ -84,7 +84,7 @@ Layout layout_of(std::span<const DimPiece> pieces, const Dims& dims) {
   const Strides strides = row_major(dims);
   std::vector<MoveAxis> axes;
   for (const DimPiece& p : pieces) axes.push_back({p.count, p.step * strides[p.dim]});
-  return joined(axes);
+  return joined_axes(axes);
 }
 
 DimOrder nearest_order(const Layout& layout, const Dims& dims) {
@@ -156,7 +156,7 @@ std::optional<std::vector<MoveAxis>> copy_axes(const Layout& from, const Layout&
   if (!pieces) return std::nullopt;
   std::vector<MoveAxis> axes;
   for (const DimPiece& p : *pieces) axes.push_back({p.count, p.step * digits[p.dim].pitch});
-  return joined(axes);
+  return joined_axes(axes);
 }
 
 namespace {
@@ -175,14 +175,14 @@ std::optional<double> copy_time(const Layout& from, const Layout& to) {
 }
 
 /// The layout to go through on the way, if that is faster: `to` with one of its axes innermost.
-std::optional<Layout> way(const Layout& from, const Layout& to) {
+std::optional<Layout> intermediate_layout(const Layout& from, const Layout& to) {
   auto best = copy_time(from, to);
   std::optional<Layout> out;
   for (size_t i = 0; best && i + 1 < to.size(); ++i) {
     std::vector<MoveAxis> axes = to;
     std::rotate(axes.begin() + static_cast<ptrdiff_t>(i),
                 axes.begin() + static_cast<ptrdiff_t>(i) + 1, axes.end());
-    Layout between = joined(axes);
+    Layout between = joined_axes(axes);
     const auto first = copy_time(from, between), second = copy_time(between, to);
     if (!first || !second || *first + *second >= *best) continue;
     best = *first + *second;
@@ -194,7 +194,7 @@ std::optional<Layout> way(const Layout& from, const Layout& to) {
 }  // namespace
 
 Work layout_copy(const Layout& from, const Layout& to, int64_t elements, const CopyPorts& ports) {
-  const auto between = way(from, to);
+  const auto between = intermediate_layout(from, to);
   if (!between) return {one_copy(from, to, elements, ports.in, ports.out)};
   return {one_copy(from, *between, elements, ports.in, ports.between),
           one_copy(*between, to, elements, ports.between, ports.out)};

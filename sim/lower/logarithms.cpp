@@ -27,7 +27,7 @@ std::map<NodeId, NodeId> softmax_logarithms(const Graph& graph) {
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const Node& node = graph.nodes[i];
     if (!is_node(node, op::kReduceLogSumExp) || !reduces_last_axis(NodeView(graph, node))) continue;
-    if (readers.empty()) readers = consumers(graph);
+    if (readers.empty()) readers = consumers_by_tensor(graph);
     for (const NodeId reader : readers[static_cast<size_t>(node.inputs[0])]) {
       const Node& softmax = graph.nodes[static_cast<size_t>(reader)];
       if (reader > static_cast<NodeId>(i) || !is_node(softmax, op::kSoftmax)) continue;

@@ -24,15 +24,16 @@ class Lowering {
   Lowering(const Graph& graph, bool merges)
       : graph_(graph),
         merges_(merges),
-        readers_(consumers(graph)),
+        readers_(consumers_by_tensor(graph)),
         logarithms_(merges ? softmax_logarithms(graph) : std::map<NodeId, NodeId>()),
         layers_(graph, readers_, logarithms_),
         functions_(layers_,
                    merges ? find_functions(graph, readers_) : std::vector<UnaryFunction>()),
         merger_(layers_, functions_) {}
 
-  Result<Lowered> run() {
-    for (size_t i = 0; i < graph_.nodes.size(); ++i) layers_.add(layer(static_cast<NodeId>(i)));
+  Result<Lowered> lower_graph() {
+    for (size_t i = 0; i < graph_.nodes.size(); ++i)
+      layers_.add_layer(lower_node(static_cast<NodeId>(i)));
     if (!errors_.empty()) return std::move(errors_);
     Lowered& out = layers_.lowered();
     if (const Status fits = check_macs(out); !fits) return fits.errors();
@@ -57,7 +58,7 @@ class Lowering {
                  graph_.file};
   }
 
-  Layer layer(NodeId id) {
+  Layer lower_node(NodeId id) {
     const Node& node = graph_.nodes[static_cast<size_t>(id)];
     Layer l;
     l.node = id;
@@ -69,8 +70,8 @@ class Lowering {
     if (node.folded) {
       l.fate = Fate::folded;
     } else if (!row) {
-      unsupported(node, l);
-    } else if (!merges_ || (!functions_.join(id, l) && !merger_.merge(node, *row, l))) {
+      take_unsupported(node, l);
+    } else if (!merges_ || (!functions_.join_node(id, l) && !merger_.merge_node(node, *row, l))) {
       take_work(node, *row, l);
     }
     return l;
@@ -117,7 +118,7 @@ class Lowering {
     return none(std::get<MemoryOp>(item).outputs);
   }
 
-  void unsupported(const Node& node, Layer& l) {
+  void take_unsupported(const Node& node, Layer& l) {
     l.fate = Fate::unsupported;
     layers_.lowered().unsupported.push_back(fmt::format("{} ({})", node.name, node.op_type));
     MemoryOp move;
@@ -150,8 +151,8 @@ int64_t macs_of(const Work& work) {
   return sum;
 }
 
-Result<Lowered> lower(const Graph& graph) { return Lowering(graph, true).run(); }
+Result<Lowered> lower(const Graph& graph) { return Lowering(graph, true).lower_graph(); }
 
-Result<Lowered> lower_each(const Graph& graph) { return Lowering(graph, false).run(); }
+Result<Lowered> lower_each(const Graph& graph) { return Lowering(graph, false).lower_graph(); }
 
 }  // namespace accsim::sim

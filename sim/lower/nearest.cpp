@@ -12,7 +12,7 @@ namespace {
 
 /// The place in the input of output o, by the definition of attribute
 /// coordinate_transformation_mode; scales are out / in.
-std::optional<double> place(const std::string& mode, int64_t o, int64_t in, int64_t out) {
+std::optional<double> input_place(const std::string& mode, int64_t o, int64_t in, int64_t out) {
   const double scale = static_cast<double>(out) / static_cast<double>(in);
   const auto at = static_cast<double>(o);
   if (mode == "asymmetric") return at / scale;
@@ -25,7 +25,7 @@ std::optional<double> place(const std::string& mode, int64_t o, int64_t in, int6
 }
 
 /// The element nearest to a place, by the definition of attribute nearest_mode.
-std::optional<int64_t> element(const std::string& mode, double at, int64_t in) {
+std::optional<int64_t> nearest_element(const std::string& mode, double at, int64_t in) {
   double nearest = 0;
   if (mode == "round_prefer_floor")
     nearest = std::ceil(at - 0.5);
@@ -73,8 +73,8 @@ std::optional<NearestStep> nearest_step(const NodeView& node, size_t dim) {
       fixed ? "asymmetric" : node.attr("coordinate_transformation_mode", "half_pixel");
   const std::string rounding = fixed ? "floor" : node.attr("nearest_mode", "round_prefer_floor");
   for (int64_t o = 0; o < out; ++o) {
-    const auto at = place(places, o, in, out);
-    const auto from = at ? element(rounding, *at, in) : std::nullopt;
+    const auto at = input_place(places, o, in, out);
+    const auto from = at ? nearest_element(rounding, *at, in) : std::nullopt;
     if (!from) return std::nullopt;
     if (o == 0) step.first = *from;
     if (*from != step.first + o / step.repeats * step.stride) return std::nullopt;

@@ -20,19 +20,19 @@ class LayoutConstraints {
         movable_(movable),
         node_(graph, graph.nodes[static_cast<size_t>(layer.node)]),
         ports_(ports_read(layer)) {
-    std::erase_if(ports_, [&](int p) { return graph.tensor(id(p)).constant; });
+    std::erase_if(ports_, [&](int p) { return graph.tensor(tensor_at(p)).constant; });
     for (const TensorId out : layer.outputs)
       out_.outs.push_back(out == kNoTensor ? Layout{} : row_major_layout(dims(out)));
   }
 
-  NodeLayouts of(LayoutRule lie) {
+  NodeLayouts layouts_by_rule(LayoutRule lie) {
     if (layer_.rows)
       spelled_rows();
     else
       by_operator(ports_.empty() ? LayoutRule::row_major : lie);
     for (const int p : ports_)
       if (std::ranges::find(out_.wants, p, &NodeLayouts::Want::port) == out_.wants.end())
-        want(p, row_major_layout(dims(id(p))));
+        want_layout(p, row_major_layout(dims(tensor_at(p))));
     return std::move(out_);
   }
 
@@ -43,47 +43,49 @@ class LayoutConstraints {
         break;
       case LayoutRule::channels_last:
       case LayoutRule::image:
-        if (int_attr(node_, "channels_last", 0) == 0 && !planes()) pixels(lie == LayoutRule::image);
+        if (int_attr(node_, "channels_last", 0) == 0 && !lay_planes())
+          lay_pixels(lie == LayoutRule::image);
         break;
       case LayoutRule::alike:
-        alike();
+        lay_alike();
         break;
       case LayoutRule::by_axes:
         by_axes();
         break;
       case LayoutRule::reduced:
-        reduced();
+        lay_reduced();
         break;
       case LayoutRule::picked:
-        picked();
+        lay_picked();
         break;
       case LayoutRule::along_axis:
       case LayoutRule::from_axis:
       case LayoutRule::softmax:
-        rows(lie);
+        lay_rows(lie);
         break;
       case LayoutRule::product:
-        product();
+        lay_product();
         break;
     }
   }
 
-  TensorId id(int port) const { return layer_.inputs[static_cast<size_t>(port)]; }
+  TensorId tensor_at(int port) const { return layer_.inputs[static_cast<size_t>(port)]; }
   const Dims& dims(TensorId t) const { return graph_.tensor(t).dims; }
   const Dims& out_dims() const { return dims(layer_.outputs[0]); }
-  const Layout& layout(int port) const { return layouts_[static_cast<size_t>(id(port))]; }
-  void want(int port, Layout layout) { out_.wants.push_back({port, std::move(layout)}); }
+  const Layout& layout_at(int port) const { return layouts_[static_cast<size_t>(tensor_at(port))]; }
+  void want_layout(int port, Layout layout) { out_.wants.push_back({port, std::move(layout)}); }
   bool no_result() const { return layer_.outputs.empty() || layer_.outputs[0] == kNoTensor; }
 
   const GemmOp* gemm() const { return std::get_if<GemmOp>(&layer_.work.front()); }
 
-  void pixels(bool only_first) {
-    if (no_result() || pointwise()) return;
-    const size_t rank = dims(id(ports_[0])).size();
+  void lay_pixels(bool only_first) {
+    if (no_result() || lay_pointwise()) return;
+    const size_t rank = dims(tensor_at(ports_[0])).size();
     if (rank >= 3) out_.order = channels_last_order(rank);
     for (const int p : ports_) {
       const bool weights = gemm() && (p == gemm()->b_port || p == gemm()->bias_port);
-      if (!weights && (!only_first || p == ports_[0])) want(p, channels_last_layout(dims(id(p))));
+      if (!weights && (!only_first || p == ports_[0]))
+        want_layout(p, channels_last_layout(dims(tensor_at(p))));
     }
     for (size_t i = 0; i < out_.outs.size(); ++i)
       if (layer_.outputs[i] != kNoTensor)
@@ -93,12 +95,12 @@ class LayoutConstraints {
   /// Rows that are all pixels of a channel, or of a group of them, lie plane by plane where a
   /// command of rows does them, if that makes longer runs than the group's channels of a pixel: a
   /// beat takes elements of a run.
-  bool planes() {
+  bool lay_planes() {
     const OpRow* row = find_op(node_.node());
     if (!row || !row->rows || no_result() || layer_.outputs != node_.node().outputs) return false;
     const auto meaning = row->rows(node_);
     const Dims& d = out_dims();
-    if (!meaning || d.size() < 3 || dims(id(ports_[0])) != d) return false;
+    if (!meaning || d.size() < 3 || dims(tensor_at(ports_[0])) != d) return false;
     int64_t channels = 1;
     bool keeps_channels = false;
     for (const RowAxis& a : meaning->axes) {
@@ -113,58 +115,59 @@ class LayoutConstraints {
   }
 
   /// A convolution that makes of each pixel one takes them in any order.
-  bool pointwise() {
+  bool lay_pointwise() {
     const GemmOp* g = gemm();
     constexpr Extent3 kOne{1, 1, 1};
     if (!g || layer_.work.size() != 1 || g->kernel != kOne || g->stride != kOne || g->in != g->out)
       return false;
-    const Dims &from = dims(id(g->a_port)), &to = out_dims();
+    const Dims &from = dims(tensor_at(g->a_port)), &to = out_dims();
     if (from.size() < 3 || from.size() != to.size()) return false;
     Dims as_out = from;
     as_out[1] = to[1];
     const size_t channels[] = {1};
-    if (as_out != to || with_innermost(layout(g->a_port), from, channels) != layout(g->a_port))
+    if (as_out != to ||
+        with_innermost(layout_at(g->a_port), from, channels) != layout_at(g->a_port))
       return false;
-    std::vector<DimPiece> pieces = *pieces_of(layout(g->a_port), from);
+    std::vector<DimPiece> pieces = *pieces_of(layout_at(g->a_port), from);
     std::erase_if(pieces, [](const DimPiece& p) { return p.dim == 1; });
     pieces.push_back({1, 1, to[1]});
-    want(g->a_port, layout(g->a_port));
+    want_layout(g->a_port, layout_at(g->a_port));
     out_.outs[0] = layout_of(pieces, to);
     return true;
   }
 
   /// The first input of the result's dims, if there is one that has its layout for good.
-  int leader() const {
+  int leading_port() const {
     int found = -1;
     for (const int p : ports_) {
-      if (dims(id(p)) != out_dims()) continue;
-      if (!movable_(id(p))) return p;
+      if (dims(tensor_at(p)) != out_dims()) continue;
+      if (!movable_(tensor_at(p))) return p;
       if (found < 0) found = p;
     }
     return found;
   }
 
-  void alike() {
+  void lay_alike() {
     if (no_result()) return;
-    const int first = leader();
+    const int first = leading_port();
     if (first < 0) return;
     std::vector<NodeLayouts::Want> wants;
     for (const int p : ports_) {
-      auto its = broadcast_layout(layout(first), out_dims(), dims(id(p)));
+      auto its = broadcast_layout(layout_at(first), out_dims(), dims(tensor_at(p)));
       if (!its) return;
       wants.push_back({p, std::move(*its)});
     }
     out_.wants = std::move(wants);
     for (size_t i = 0; i < out_.outs.size(); ++i)
       if (layer_.outputs[i] != kNoTensor && dims(layer_.outputs[i]) == out_dims())
-        out_.outs[i] = layout(first);
+        out_.outs[i] = layout_at(first);
   }
 
   /// Wants the port in an order of its dims: the one that it is in, or the nearest.
-  DimOrder ordered(int port) {
-    const Dims& d = dims(id(port));
-    out_.order = nearest_order(layout(port), d);
-    want(port, layout_in_order(d, out_.order));
+  DimOrder want_nearest_order(int port) {
+    const Dims& d = dims(tensor_at(port));
+    out_.order = nearest_order(layout_at(port), d);
+    want_layout(port, layout_in_order(d, out_.order));
     return out_.order;
   }
 
@@ -173,13 +176,14 @@ class LayoutConstraints {
     const size_t rank = out_dims().size();
     int largest = -1;
     for (const int p : ports_)
-      if (dims(id(p)).size() == rank &&
-          (largest < 0 || elements(dims(id(p))) > elements(dims(id(largest)))))
+      if (dims(tensor_at(p)).size() == rank &&
+          (largest < 0 || elements(dims(tensor_at(p))) > elements(dims(tensor_at(largest)))))
         largest = p;
     if (largest < 0) return;
-    const DimOrder order = ordered(largest);
+    const DimOrder order = want_nearest_order(largest);
     for (const int p : ports_)
-      if (p != largest && dims(id(p)).size() == rank) want(p, layout_in_order(dims(id(p)), order));
+      if (p != largest && dims(tensor_at(p)).size() == rank)
+        want_layout(p, layout_in_order(dims(tensor_at(p)), order));
     lay_results(order);
   }
 
@@ -189,8 +193,8 @@ class LayoutConstraints {
         out_.outs[i] = layout_in_order(dims(layer_.outputs[i]), order);
   }
 
-  void reduced() {
-    const DimOrder order = ordered(ports_[0]);
+  void lay_reduced() {
+    const DimOrder order = want_nearest_order(ports_[0]);
     if (no_result() || out_dims().size() == order.size()) return lay_results(order);
     std::vector<int64_t> gone;
     if (node_.has_attr("axes") || !find_op(node_.node())->has_attribute("axis")) {
@@ -208,13 +212,13 @@ class LayoutConstraints {
     lay_results(kept);
   }
 
-  void picked() {
+  void lay_picked() {
     const auto axis = axis_attr(node_, 0, node_.rank(0));
     if (!axis || ports_[0] != 0 || no_result()) return;
     const auto at = static_cast<size_t>(*axis);
-    const size_t indices = dims(id(1)).size();
+    const size_t indices = dims(tensor_at(1)).size();
     DimOrder order;
-    for (const size_t d : ordered(0))
+    for (const size_t d : want_nearest_order(0))
       if (d != at)
         order.push_back(d < at ? d : d - 1 + indices);
       else
@@ -222,9 +226,9 @@ class LayoutConstraints {
     lay_results(order);
   }
 
-  void rows(LayoutRule lie) {
+  void lay_rows(LayoutRule lie) {
     const bool flat = lie == LayoutRule::softmax && node_.opset() < 13;
-    const Dims& d = dims(id(ports_[0]));
+    const Dims& d = dims(tensor_at(ports_[0]));
     const auto axis = axis_attr(node_, flat ? 1 : -1, static_cast<int64_t>(d.size()));
     if (!axis || no_result() || out_dims() != d) return;
     std::vector<size_t> inner{static_cast<size_t>(*axis)};
@@ -235,9 +239,9 @@ class LayoutConstraints {
 
   /// Rows of these dims of the first port, one behind the other.
   void rows_of(std::span<const size_t> inner) {
-    const auto rows = with_innermost(layout(ports_[0]), dims(id(ports_[0])), inner);
+    const auto rows = with_innermost(layout_at(ports_[0]), dims(tensor_at(ports_[0])), inner);
     if (!rows) return;
-    want(ports_[0], *rows);
+    want_layout(ports_[0], *rows);
     out_.outs[0] = *rows;
   }
 
@@ -245,9 +249,9 @@ class LayoutConstraints {
   void spelled_rows() {
     const RowMeaning& rows = *layer_.rows;
     if (ports_.empty() || ports_[0] != rows.in_port || no_result()) return;
-    if (rows.channel_axes > 0) return pixels(true);
+    if (rows.channel_axes > 0) return lay_pixels(true);
     if (rows.log_port) {  // logarithms lie as their dims say, and so have their rows to
-      want(ports_[0], row_major_layout(dims(id(ports_[0]))));
+      want_layout(ports_[0], row_major_layout(dims(tensor_at(ports_[0]))));
       return;
     }
     std::vector<size_t> inner;
@@ -256,7 +260,7 @@ class LayoutConstraints {
     rows_of(inner);
   }
 
-  void product() {
+  void lay_product() {
     if (!gemm() || no_result()) return;
     ProductLayouts p = product_layouts(graph_, layer_, *gemm(), layouts_);
     out_.is_product = true;
@@ -264,9 +268,9 @@ class LayoutConstraints {
     out_.b_transposed = p.b_transposed;
     for (const int port : ports_)
       if (port == gemm()->a_port)
-        want(port, p.a);
+        want_layout(port, p.a);
       else if (port == gemm()->b_port)
-        want(port, p.b);
+        want_layout(port, p.b);
     out_.outs[0] = std::move(p.out);
   }
 
@@ -304,12 +308,12 @@ std::vector<int> ports_read(const Layer& layer) {
 NodeLayouts node_layouts(const Graph& graph, const Layer& layer, const std::vector<Layout>& layouts,
                          const std::function<bool(TensorId)>& movable) {
   const OpRow* row = find_op(graph.nodes[static_cast<size_t>(layer.node)]);
-  LayoutRule lie = row ? row->lies() : LayoutRule::row_major;
+  LayoutRule lie = row ? row->layout_rule() : LayoutRule::row_major;
   // Work on elements that is a product of channels after all.
   if (lie == LayoutRule::alike && !layer.work.empty() &&
       std::holds_alternative<GemmOp>(layer.work[0]))
     lie = LayoutRule::channels_last;
-  return LayoutConstraints(graph, layer, layouts, movable).of(lie);
+  return LayoutConstraints(graph, layer, layouts, movable).layouts_by_rule(lie);
 }
 
 }  // namespace accsim::sim

@@ -19,34 +19,36 @@ constexpr size_t kFirstSpatial = 2;
 
 class AbsorbPads {
  public:
-  explicit AbsorbPads(Graph graph) : graph_(std::move(graph)), readers_(consumers(graph_)) {}
+  explicit AbsorbPads(Graph graph)
+      : graph_(std::move(graph)), readers_(consumers_by_tensor(graph_)) {}
 
-  Graph run() {
-    for (Node& node : graph_.nodes) absorb(node);
+  Graph absorb_all() {
+    for (Node& node : graph_.nodes) absorb_pad(node);
     return std::move(graph_);
   }
 
  private:
-  void absorb(Node& pad) {
+  void absorb_pad(Node& pad) {
     const OpRow* row = find_op(pad);
     if (!row || row->fusion != Fusion::edge || pad.folded || pad.outputs[0] == kNoTensor) return;
     const TensorId out = pad.outputs[0];
     const auto& readers = readers_[static_cast<size_t>(out)];
     if (readers.empty() || std::ranges::count(graph_.outputs, out) > 0) return;
-    const std::optional<Padding> p = added(pad);
+    const std::optional<Padding> p = added_padding(pad);
     if (!p) return;
     for (const NodeId id : readers)
-      if (!takes(graph_.nodes[static_cast<size_t>(id)], pad, *p)) return;
-    for (const NodeId id : readers) give(graph_.nodes[static_cast<size_t>(id)], pad.inputs[0], *p);
+      if (!can_absorb(graph_.nodes[static_cast<size_t>(id)], pad, *p)) return;
+    for (const NodeId id : readers)
+      add_padding(graph_.nodes[static_cast<size_t>(id)], pad.inputs[0], *p);
     pad.folded = pad.absorbed = true;
     pad.inputs[0] = kNoTensor;
   }
 
   /// What is added along spatial axes, if nothing else is done.
-  std::optional<Padding> added(const Node& pad) const {
+  std::optional<Padding> added_padding(const Node& pad) const {
     const NodeView view(graph_, pad);
     if (view.attr("mode", "constant") != "constant" || view.input(0).constant) return std::nullopt;
-    Result<Padding> p = padding(view);
+    Result<Padding> p = padding_of(view);
     if (!p || view.dims(0).size() <= kFirstSpatial) return std::nullopt;
     for (size_t d = 0; d < view.dims(0).size(); ++d) {
       if (p->before[d] < 0 || p->after[d] < 0) return std::nullopt;
@@ -57,7 +59,7 @@ class AbsorbPads {
 
   /// The number that is added; nullopt where it isn't known. Of integers it is one of theirs, of
   /// which only the zero point's meaning is known here.
-  std::optional<double> fill(const Node& pad) const {
+  std::optional<double> fill_value(const Node& pad) const {
     const NodeView view(graph_, pad);
     const bool given = view.has_input(kFill);
     if (given && !is_float(view.dtype(kFill))) return std::nullopt;
@@ -71,15 +73,16 @@ class AbsorbPads {
   }
 
   /// Do the windows of `reader` read beyond edges what `pad` adds, wherever they lie?
-  bool takes(const Node& reader, const Node& pad, const Padding& p) const {
+  bool can_absorb(const Node& reader, const Node& pad, const Padding& p) const {
     const OpRow* row = find_op(reader);
     if (!row || row->beyond == Beyond::unknown || reader.folded) return false;
     if (reader.inputs[0] != pad.outputs[0] || std::ranges::count(reader.inputs, pad.outputs[0]) > 1)
       return false;
     const NodeView view(graph_, reader);
     const auto window = window_attrs(view, p.before.size() - kFirstSpatial);
-    if (!window || window->same() || view.attr("ceil_mode", int64_t{0}) != 0) return false;
-    const std::optional<double> value = fill(pad);
+    if (!window || window->has_same_padding() || view.attr("ceil_mode", int64_t{0}) != 0)
+      return false;
+    const std::optional<double> value = fill_value(pad);
     if (!value) return false;
     if (row->beyond == Beyond::least) return is_least(*value, pad, *window, reader, p);
     return *value == 0 && (row->beyond == Beyond::zero || counts_all(view, *row, *window));
@@ -124,21 +127,22 @@ class AbsorbPads {
 
   /// Sets or adds an attribute.
   template <class T>
-  static void set(Node& node, const char* name, T value) {
+  static void set_attribute(Node& node, const char* name, T value) {
     std::erase_if(node.attributes, [&](const Attribute& a) { return a.name == name; });
     node.attributes.push_back({name, "", std::move(value)});
   }
 
-  void give(Node& reader, TensorId padded, const Padding& p) {
+  void add_padding(Node& reader, TensorId padded, const Padding& p) {
     const size_t rank = p.before.size() - kFirstSpatial;
     const auto window = window_attrs(NodeView(graph_, reader), rank);
     std::vector<int64_t> pads;
     for (size_t d = 0; d < rank; ++d)
       pads.push_back(window->before[d] + p.before[d + kFirstSpatial]);
     for (size_t d = 0; d < rank; ++d) pads.push_back(window->after[d] + p.after[d + kFirstSpatial]);
-    set(reader, "pads", std::move(pads));
-    set(reader, "auto_pad", std::string("NOTSET"));
-    if (find_op(reader)->beyond == Beyond::counted) set(reader, "count_include_pad", int64_t{1});
+    set_attribute(reader, "pads", std::move(pads));
+    set_attribute(reader, "auto_pad", std::string("NOTSET"));
+    if (find_op(reader)->beyond == Beyond::counted)
+      set_attribute(reader, "count_include_pad", int64_t{1});
     reader.inputs[0] = padded;
   }
 
@@ -150,6 +154,6 @@ class AbsorbPads {
 
 }  // namespace
 
-Graph absorb_pads(Graph graph) { return AbsorbPads(std::move(graph)).run(); }
+Graph absorb_pads(Graph graph) { return AbsorbPads(std::move(graph)).absorb_all(); }
 
 }  // namespace accsim::sim

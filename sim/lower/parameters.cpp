@@ -16,7 +16,7 @@ class ParameterCounter {
   ParameterCounter(const Graph& graph, Lowered& lowered)
       : graph_(graph),
         lowered_(lowered),
-        readers_(consumers(graph)),
+        readers_(consumers_by_tensor(graph)),
         is_table_(find_rotary_tables(graph, readers_)),
         seen_(graph.tensors.size(), false),
         traced_(graph.tensors.size(), false),
@@ -24,7 +24,7 @@ class ParameterCounter {
         largest_(graph.tensors.size()),
         makes_reals_(graph.nodes.size(), false) {}
 
-  void run() {
+  void count_all() {
     find_what_becomes_reals();
     find_statistics();
     find_sizes();
@@ -33,8 +33,8 @@ class ParameterCounter {
       const OpRow* row = find_op(node.domain, node.op_type);
       const auto id = static_cast<NodeId>(i);
       for (size_t port = 0; port < node.inputs.size(); ++port)
-        if (node.inputs[port] != kNoTensor) visit(id, port, row);
-      for (const TensorId in : node.quantisation) add(id, in);
+        if (node.inputs[port] != kNoTensor) visit_input(id, port, row);
+      for (const TensorId in : node.quantisation) add_parameter(id, in);
     }
   }
 
@@ -45,17 +45,17 @@ class ParameterCounter {
     int64_t any = 0;     ///< or made of nothing
   };
 
-  void visit(NodeId at, size_t port, const OpRow* row) {
+  void visit_input(NodeId at, size_t port, const OpRow* row) {
     const Node& node = graph_.nodes[static_cast<size_t>(at)];
     const TensorId id = node.inputs[port];
     const Tensor& t = graph_.tensor(id);
-    const PortRole role = row ? row->role(port) : PortRole::data;
+    const PortRole role = row ? row->role_of(port) : PortRole::data;
     if (!t.constant) return;
     const bool packed = row && row->packs_weights && role == PortRole::weight;
     const bool real =
         is_float(t.dtype) || stands_for_reals(t, port, row) || become_reals(node, port);
     if (t.origin == Tensor::Origin::initializer && real)
-      packed ? add_packed(at, id, id) : add(at, id);
+      packed ? add_packed(at, id, id) : add_parameter(at, id);
     if (holds_parameters(role) && !node.folded) add_sources(at, id, packed);
   }
 
@@ -68,14 +68,15 @@ class ParameterCounter {
       if (traced_[static_cast<size_t>(id)]) continue;
       traced_[static_cast<size_t>(id)] = true;
       const auto before = left.size();
-      if (const Node* maker = producer(id))
+      if (const Node* maker = producer_of(id))
         for (size_t port = maker->inputs.size(); port-- > 0;)
           if (is_content(*maker, port)) left.push_back(maker->inputs[port]);
-      if (left.size() == before && is_source(id, of)) packed ? add_packed(at, id, of) : add(at, id);
+      if (left.size() == before && is_source(id, of))
+        packed ? add_packed(at, id, of) : add_parameter(at, id);
     }
   }
 
-  const Node* producer(TensorId id) const {
+  const Node* producer_of(TensorId id) const {
     const NodeId node = graph_.tensor(id).producer;
     return node == kNoNode ? nullptr : &graph_.nodes[static_cast<size_t>(node)];
   }
@@ -87,7 +88,7 @@ class ParameterCounter {
     const Tensor &t = graph_.tensor(id), &result = graph_.tensor(node.outputs[0]);
     const OpRow* row = find_op(node);
     if (!t.constant || t.dtype == DType::boolean || !row) return false;
-    const PortRole role = row->role(port);
+    const PortRole role = row->role_of(port);
     if (role == PortRole::setting || role == PortRole::row_index) return false;
     if ((row->type_ports >> port & 1U) != 0 || row->reads_only_shapes) return false;
     return is_float(t.dtype) || !is_float(result.dtype) || row->algebra == Algebra::convert ||
@@ -142,7 +143,7 @@ class ParameterCounter {
       for (size_t port = 0; port < node.inputs.size(); ++port) {
         if (node.inputs[port] == kNoTensor) continue;
         const auto in = static_cast<size_t>(node.inputs[port]);
-        const bool here = !node.folded && row && is_running_statistic(row->role(port));
+        const bool here = !node.folded && row && is_running_statistic(row->role_of(port));
         if (here || (node.folded && statistic)) is_statistic_[in] = true;
         if (node.folded ? other : !here) otherwise[in] = true;
       }
@@ -194,26 +195,28 @@ class ParameterCounter {
     return is_statistic_[static_cast<size_t>(id)] || is_table_[static_cast<size_t>(id)];
   }
 
-  void add(NodeId at, TensorId id) {
+  void add_parameter(NodeId at, TensorId id) {
     const Tensor& t = graph_.tensor(id);
     const int64_t count = elements(t.dims);
-    add({id, static_cast<int>(at), is_buffer(id), t.dtype, count, storage_bytes(t.dtype, count)});
+    add_parameter(
+        {id, static_cast<int>(at), is_buffer(id), t.dtype, count, storage_bytes(t.dtype, count)});
   }
 
   /// Weights of few bits in the bytes of a tensor, of which the node's weights `of` are made.
   void add_packed(NodeId at, TensorId id, TensorId of) {
     const Tensor& t = graph_.tensor(id);
     const NodeView node(graph_, graph_.nodes[static_cast<size_t>(at)]);
-    if (bits(t.dtype) < 8) return add(at, id);  // not packed
+    if (bits(t.dtype) < 8) return add_parameter(at, id);  // not packed
     const int64_t width = node.attr("bits", int64_t{4});
     const bool all = node.has_attr("K") && elements(t.dims) == elements(graph_.tensor(of).dims);
     const int64_t count = all ? node.attr("K", int64_t{0}) * node.attr("N", int64_t{0})
                               : elements(t.dims) * (bits(t.dtype) / width);
     const DType type = width == 2 ? DType::uint2 : width == 4 ? DType::uint4 : DType::uint8;
-    add({id, static_cast<int>(at), false, type, count, storage_bytes(t.dtype, elements(t.dims))});
+    add_parameter(
+        {id, static_cast<int>(at), false, type, count, storage_bytes(t.dtype, elements(t.dims))});
   }
 
-  void add(Parameter p) {
+  void add_parameter(Parameter p) {
     if (seen_[static_cast<size_t>(p.tensor)]) return;
     seen_[static_cast<size_t>(p.tensor)] = true;
     p.layer = reader_of(p.layer);
@@ -248,7 +251,7 @@ class ParameterCounter {
 }  // namespace
 
 void count_parameters(const Graph& graph, Lowered& lowered) {
-  ParameterCounter(graph, lowered).run();
+  ParameterCounter(graph, lowered).count_all();
 }
 
 }  // namespace accsim::sim

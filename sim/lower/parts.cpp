@@ -36,10 +36,10 @@ class PartPlacer {
     holds_given_ = given_;
     for (const TensorId id : graph.outputs) result_[index(id)] = kept_[index(id)] = true;
     for (size_t i = 0; i < members_.size(); ++i) members_[i].push_back(static_cast<TensorId>(i));
-    for (size_t i = 0; i < lowered.layers.size(); ++i) note(i);
+    for (size_t i = 0; i < lowered.layers.size(); ++i) note_layer(i);
   }
 
-  void run() {
+  void place_all() {
     for (size_t i = 0; i < lowered_.layers.size(); ++i) {
       Layer& l = lowered_.layers[i];
       if (l.fate != Fate::memory || l.work.empty()) continue;
@@ -48,18 +48,18 @@ class PartPlacer {
       if (l.work.empty()) l.fate = Fate::view;
     }
     for (Layer& l : lowered_.layers)
-      if (reads_or_writes_parts(l)) l.work = *pitched_work(l, pitches(l));
+      if (reads_or_writes_parts(l)) l.work = *pitched_work(l, port_pitches(l));
   }
 
  private:
   static size_t index(TensorId id) { return static_cast<size_t>(id); }
-  int64_t count(TensorId id) const { return elements(graph_.tensor(id).dims); }
-  TensorId root(TensorId id) const {
+  int64_t elements_of(TensorId id) const { return elements(graph_.tensor(id).dims); }
+  TensorId root_of(TensorId id) const {
     const TensorId whole = parts_[index(id)].whole;
     return whole == kNoTensor ? id : whole;
   }
   /// As a part, of itself where it is none.
-  Part part(TensorId id) const {
+  Part part_in_root(TensorId id) const {
     Part out = parts_[index(id)];
     if (out.whole == kNoTensor) out.whole = id;
     return out;
@@ -67,48 +67,48 @@ class PartPlacer {
 
   /// Is the layer one that may leave its operand's bytes where they are on some machine, with
   /// another scale?
-  static bool rescales(const Layer& l) {
+  static bool rescales_values(const Layer& l) {
     return l.fate == Fate::vector && l.function.rescales && l.work.size() == 1;
   }
 
-  void note(size_t i) {
+  void note_layer(size_t i) {
     const Layer& l = lowered_.layers[i];
     if (l.fate == Fate::folded) return;
-    if (l.work.empty()) return show(l);
+    if (l.work.empty()) return note_views(l);
     std::vector<int> ports = ports_read(l);
     if (l.residual >= 0) ports.push_back(l.residual);
     for (const int p : ports) {
       const TensorId id = l.inputs[static_cast<size_t>(p)];
       readers_[index(id)].push_back(i);
-      if (rescales(l)) kept_[index(root(id))] = true;
+      if (rescales_values(l)) kept_[index(root_of(id))] = true;
     }
     for (const TensorId id : l.outputs) {
       if (id == kNoTensor) continue;
       writer_[index(id)] = static_cast<int>(i);
-      if (rescales(l)) kept_[index(id)] = true;
+      if (rescales_values(l)) kept_[index(id)] = true;
     }
   }
 
   /// A view is all of what it shows.
-  void show(const Layer& l) {
+  void note_views(const Layer& l) {
     if (l.inputs.empty() || l.inputs[0] == kNoTensor) return;
-    const TensorId from = root(l.inputs[0]);
+    const TensorId from = root_of(l.inputs[0]);
     for (const TensorId id : l.outputs) {
-      if (id == kNoTensor || count(id) != count(from)) continue;
+      if (id == kNoTensor || elements_of(id) != elements_of(from)) continue;
       parts_[index(id)] = {from, 0, {}};
       if (kept_[index(id)]) kept_[index(from)] = true;
       if (result_[index(id)]) result_[index(from)] = true;
-      join(from, id);
+      join_members(from, id);
     }
   }
-  void join(TensorId whole, TensorId id) {
+  void join_members(TensorId whole, TensorId id) {
     std::vector<TensorId>& all = members_[index(whole)];
     all.insert(all.end(), members_[index(id)].begin(), members_[index(id)].end());
     members_[index(id)].clear();
     if (holds_given_[index(id)]) holds_given_[index(whole)] = true;
   }
 
-  PortPitches pitches(const Layer& l) const {
+  PortPitches port_pitches(const Layer& l) const {
     const auto of = [this](const std::vector<TensorId>& ids) {
       return [this, &ids](int port) {
         const auto i = static_cast<size_t>(port);
@@ -119,17 +119,17 @@ class PartPlacer {
   }
   bool reads_or_writes_parts(const Layer& l) const {
     const auto is_part = [&](TensorId id) {
-      return id != kNoTensor && !parts_[index(id)].pitch.dense();
+      return id != kNoTensor && !parts_[index(id)].pitch.is_dense();
     };
     return !l.work.empty() &&
            (std::ranges::any_of(l.inputs, is_part) || std::ranges::any_of(l.outputs, is_part));
   }
   /// Do the layers that read or write a tensor that has moved take it where it is now? What has
   /// nothing of it they took before.
-  bool works(TensorId id) {
+  bool users_take_pitches(TensorId id) {
     const auto good = [&](size_t i) {
       const Layer& l = lowered_.layers[i];
-      const PortPitches lie = pitches(l);
+      const PortPitches lie = port_pitches(l);
       return std::ranges::all_of(items_of(l, id), [&](size_t item) {
         return is_left_out(l, item) || takes_pitches(l, l.work[item], lie);
       });
@@ -151,10 +151,10 @@ class PartPlacer {
       return out;
     }
     for (size_t i = 0; i < l.work.size(); ++i)
-      if (!std::holds_alternative<MemoryOp>(l.work[i]) || moves(l, i, id)) out.push_back(i);
+      if (!std::holds_alternative<MemoryOp>(l.work[i]) || moves_tensor(l, i, id)) out.push_back(i);
     return out;
   }
-  static bool moves(const Layer& l, size_t item, TensorId id) {
+  static bool moves_tensor(const Layer& l, size_t item, TensorId id) {
     const std::vector<TensorId> all = moved_by(l, item);
     return std::ranges::find(all, id) != all.end();
   }
@@ -192,33 +192,33 @@ class PartPlacer {
 
   /// Is it no dearer to go over its rows, a beat or more for each, whenever the vector unit reads
   /// or writes it, than to copy it once? The array takes longer than the loads beside it mostly.
-  bool pays(TensorId id) const {
+  bool pays_off(TensorId id) const {
     const Pitch& pitch = parts_[index(id)].pitch;
-    if (pitch.dense()) return true;
-    const int64_t rows = count(id) / pitch.run * ceil_div(pitch.run, kBeat);
+    if (pitch.is_dense()) return true;
+    const int64_t rows = elements_of(id) / pitch.run * ceil_div(pitch.run, kBeat);
     const auto on_vector_unit = [&](size_t i) { return lowered_.layers[i].fate == Fate::vector; };
     int64_t users = std::ranges::count_if(readers_[index(id)], on_vector_unit);
     const int writer = writer_[index(id)];
     if (writer >= 0 && on_vector_unit(static_cast<size_t>(writer))) ++users;
-    return users * rows <= rows + users * ceil_div(count(id), kBeat);
+    return users * rows <= rows + users * ceil_div(elements_of(id), kBeat);
   }
 
   /// Makes all that lies in `id` lie in a part of another tensor; false where somebody can't do so.
-  bool move(TensorId id, const Part& to) {
+  bool move_into(TensorId id, const Part& to) {
     const std::vector<TensorId> moved = members_[index(id)];
     std::vector<Part> before;
     bool good = true;
     for (const TensorId m : moved) before.push_back(parts_[index(m)]);
     for (const TensorId m : moved) {
-      const auto there = part_of_part(part(m), to, count(m));
+      const auto there = part_of_part(part_in_root(m), to, elements_of(m));
       good = good && there && is_element(graph_.tensor(m).dtype);
       if (!good) break;
       parts_[index(m)] = *there;
     }
     for (size_t i = 0; i < moved.size() && good; ++i)
-      good = works(moved[i]) && (!before[i].pitch.dense() || pays(moved[i]));
+      good = users_take_pitches(moved[i]) && (!before[i].pitch.is_dense() || pays_off(moved[i]));
     if (good && have_one_pitch(to.whole, moved))
-      join(to.whole, id);
+      join_members(to.whole, id);
     else
       good = false;
     if (!good)
@@ -234,7 +234,7 @@ class PartPlacer {
     int64_t pitch = pitch_[index(whole)];
     for (const TensorId id : moved) {
       const Pitch& p = parts_[index(id)].pitch;
-      if (p.dense()) continue;
+      if (p.is_dense()) continue;
       if (pitch == 0) pitch = p.pitch;
       if (p.pitch != pitch) return false;
     }
@@ -274,10 +274,10 @@ class PartPlacer {
     return op.inputs.size() == 1 && op.outputs.size() == 1 && op.inputs[0].port >= 0 &&
            op.outputs[0].port >= 0;
   }
-  static TensorId source(const Layer& l, const MemoryOp& op) {
+  static TensorId source_of(const Layer& l, const MemoryOp& op) {
     return l.inputs[static_cast<size_t>(op.inputs[0].port)];
   }
-  static TensorId target(const Layer& l, const MemoryOp& op) {
+  static TensorId target_of(const Layer& l, const MemoryOp& op) {
     return l.outputs[static_cast<size_t>(op.outputs[0].port)];
   }
 
@@ -289,24 +289,25 @@ class PartPlacer {
     for (const WorkItem& item : l.work) {
       const auto* op = std::get_if<MemoryOp>(&item);
       if (!op || !is_move(*op)) return;
-      ++moves[target(l, *op)];
+      ++moves[target_of(l, *op)];
     }
     leave_out(l, [&](const MemoryOp& op) {
-      const TensorId from = source(l, op), to = target(l, op);
+      const TensorId from = source_of(l, op), to = target_of(l, op);
       if (moves[to] > 1 || !is_written(to) || !can_host(from)) return false;
-      const auto rows = part_of_move(op, true, count(to));
+      const auto rows = part_of_move(op, true, elements_of(to));
       if (!rows) return false;
-      const auto place = part_of_part({from, rows->offset, rows->pitch}, part(from), count(to));
-      if (!place || !move(to, *place)) return false;
+      const auto place =
+          part_of_part({from, rows->offset, rows->pitch}, part_in_root(from), elements_of(to));
+      if (!place || !move_into(to, *place)) return false;
       --moves[to];
       return true;
     });
   }
 
   bool can_host(TensorId id) const {
-    const int writer = writer_[index(root(id))];
+    const int writer = writer_[index(root_of(id))];
     return !graph_.tensor(id).constant && is_element(graph_.tensor(id).dtype) &&
-           (writer < 0 || !rescales(lowered_.layers[static_cast<size_t>(writer)]));
+           (writer < 0 || !rescales_values(lowered_.layers[static_cast<size_t>(writer)]));
   }
 
   // ---- what is put together ---------------------------------------------------------------------
@@ -314,15 +315,15 @@ class PartPlacer {
   void put_together(Layer& l) {
     most_given_ = 0;
     for (const TensorId in : l.inputs)
-      if (in != kNoTensor && given_[index(root(in))])
-        most_given_ = std::max(most_given_, count(root(in)));
+      if (in != kNoTensor && given_[index(root_of(in))])
+        most_given_ = std::max(most_given_, elements_of(root_of(in)));
     std::unordered_map<TensorId, int> tried;  ///< places of a tensor that goes to several
     leave_out(l, [&](const MemoryOp& op) {
-      const TensorId from = source(l, op), all = root(from);
+      const TensorId from = source_of(l, op), all = root_of(from);
       if (++tried[all] > kMostPlaces) return false;
       const auto to = place_in_whole(l, op);
-      return to && count(all) == count(from) && (is_written(all) || is_there(all, *to)) &&
-             move(all, *to);
+      return to && elements_of(all) == elements_of(from) &&
+             (is_written(all) || is_there(all, *to)) && move_into(all, *to);
     });
     begin_to_leave_out(l);
     while (put_parts(l)) {
@@ -336,14 +337,14 @@ class PartPlacer {
   /// others it gives elsewhere.
   bool is_there(TensorId id, const Part& place) const {
     return given_[index(id)] && is_free(id) && result_[index(place.whole)] &&
-           count(id) >= most_given_ && !holds_given_[index(place.whole)];
+           elements_of(id) >= most_given_ && !holds_given_[index(place.whole)];
   }
 
   std::optional<Part> place_in_whole(const Layer& l, const MemoryOp& op) const {
-    const TensorId from = source(l, op), to = target(l, op);
-    const auto rows = part_of_move(op, false, count(from));
+    const TensorId from = source_of(l, op), to = target_of(l, op);
+    const auto rows = part_of_move(op, false, elements_of(from));
     if (!rows || !can_host(to)) return std::nullopt;
-    return part_of_part({to, rows->offset, rows->pitch}, part(to), count(from));
+    return part_of_part({to, rows->offset, rows->pitch}, part_in_root(to), elements_of(from));
   }
 
   /// Where `from`, of which a part goes to a place of another tensor, would lie in that one.
@@ -359,12 +360,12 @@ class PartPlacer {
     std::unordered_map<TensorId, std::vector<size_t>> parts;  ///< moves, by the tensor
     std::unordered_map<TensorId, int> tried;
     for (size_t i = 0; i < l.work.size(); ++i)
-      if (const auto from = part_moved(l, i)) parts[root(*from)].push_back(i);
+      if (const auto from = part_moved(l, i)) parts[root_of(*from)].push_back(i);
     bool out = false;
     for (size_t i = 0; i < l.work.size(); ++i) {
       const auto from = part_moved(l, i);
-      if (!from || !is_written(root(*from))) continue;
-      const TensorId all = root(*from);
+      if (!from || !is_written(root_of(*from))) continue;
+      const TensorId all = root_of(*from);
       if (++tried[all] <= kMostPlaces && put_all(l, i, all, parts[all])) out = true;
     }
     return out;
@@ -373,38 +374,38 @@ class PartPlacer {
   std::optional<TensorId> part_moved(const Layer& l, size_t item) const {
     const auto* op = std::get_if<MemoryOp>(&l.work[item]);
     if (!op || !is_move(*op) || is_left_out(l, item)) return std::nullopt;
-    const TensorId from = source(l, *op);
-    return root(from) == from ? std::nullopt : std::optional(from);
+    const TensorId from = source_of(l, *op);
+    return root_of(from) == from ? std::nullopt : std::optional(from);
   }
   /// Puts `all` to where item `first` has a part of it, if all of its parts go there.
   bool put_all(const Layer& l, size_t first, TensorId all, const std::vector<size_t>& items) {
     const auto& op = std::get<MemoryOp>(l.work[first]);
     const auto to = place_in_whole(l, op);
     if (!to || all == to->whole) return false;
-    const auto place = place_of_all(part(source(l, op)), *to, count(all));
+    const auto place = place_of_all(part_in_root(source_of(l, op)), *to, elements_of(all));
     if (!place) return false;
     ++looks_;
     int64_t found = 0;
     std::vector<size_t> put;
     for (const size_t i : items) {
       const auto& other = std::get<MemoryOp>(l.work[i]);
-      const TensorId from = source(l, other);
+      const TensorId from = source_of(l, other);
       if (is_left_out(l, i) || seen_[index(from)] == looks_ || !lies_so(l, other, all, *place))
         continue;
       seen_[index(from)] = looks_;
       put.push_back(i);
-      found += count(from);
+      found += elements_of(from);
     }
-    if (found != count(all)) return false;
+    if (found != elements_of(all)) return false;
     for (const size_t i : put) left_out_[i] = true;
-    if (move(all, *place)) return true;
+    if (move_into(all, *place)) return true;
     for (const size_t i : put) left_out_[i] = false;
     return false;
   }
   bool lies_so(const Layer& l, const MemoryOp& op, TensorId all, const Part& place) const {
-    const TensorId from = source(l, op);
-    if (root(from) != all || from == all) return false;
-    return place_in_whole(l, op) == part_of_part(part(from), place, count(from));
+    const TensorId from = source_of(l, op);
+    if (root_of(from) != all || from == all) return false;
+    return place_in_whole(l, op) == part_of_part(part_in_root(from), place, elements_of(from));
   }
 
   const Graph& graph_;
@@ -441,26 +442,26 @@ std::optional<Part> part_of_move(const MemoryOp& op, bool cut_out, int64_t eleme
     in_whole.insert(in_whole.begin(), {op.axes[i].count, cut_out ? in : out});
   }
   if (next != elements || (cut_out ? op.to : op.from) != 0) return std::nullopt;
-  const std::vector<MoveAxis> axes = joined(in_whole);
+  const std::vector<MoveAxis> axes = joined_axes(in_whole);
   Part out{kNoTensor, cut_out ? op.from : op.to, {}};
   if (axes.empty() || (axes.size() == 1 && axes[0].stride == 1)) return out;
   if (axes.size() == 1) out.pitch = {1, axes[0].stride};
   if (axes.size() == 2 && axes[1].stride == 1) out.pitch = {axes[1].count, axes[0].stride};
-  const bool apart = !out.pitch.dense() && out.pitch.pitch > out.pitch.run;
+  const bool apart = !out.pitch.is_dense() && out.pitch.pitch > out.pitch.run;
   return apart ? std::optional(out) : std::nullopt;
 }
 
 std::optional<Part> part_of_part(const Part& inner, const Part& outer, int64_t elements) {
   const Pitch &p = inner.pitch, &q = outer.pitch;
-  Part out{outer.whole, outer.offset + q.at(inner.offset), p};
-  if (q.dense()) return out;
+  Part out{outer.whole, outer.offset + q.offset_of(inner.offset), p};
+  if (q.is_dense()) return out;
   const int64_t before = inner.offset % q.run;
-  if (before + p.extent(elements) <= q.run) return out;  // within a row
-  if (p.dense() && before == 0 && elements % q.run == 0) {
+  if (before + p.extent_of(elements) <= q.run) return out;  // within a row
+  if (p.is_dense() && before == 0 && elements % q.run == 0) {
     out.pitch = q;
     return out;
   }
-  if (p.dense() || p.pitch % q.run != 0 || before + p.run > q.run) return std::nullopt;
+  if (p.is_dense() || p.pitch % q.run != 0 || before + p.run > q.run) return std::nullopt;
   out.pitch = {p.run, p.pitch / q.run * q.pitch};
   return out;
 }
@@ -468,7 +469,7 @@ std::optional<Part> part_of_part(const Part& inner, const Part& outer, int64_t e
 void place_parts(const Graph& graph, Lowered& lowered) {
   lowered.parts.assign(graph.tensors.size(), {});
   const auto moves = [](const Layer& l) { return l.fate == Fate::memory && !l.work.empty(); };
-  if (std::ranges::any_of(lowered.layers, moves)) PartPlacer(graph, lowered).run();
+  if (std::ranges::any_of(lowered.layers, moves)) PartPlacer(graph, lowered).place_all();
 }
 
 }  // namespace accsim::sim

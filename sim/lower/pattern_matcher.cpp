@@ -11,7 +11,7 @@ namespace {
 constexpr double kFarBelow = -1000;
 
 /// The same tensor as before, or the first there is.
-bool bind(TensorId& to, TensorId tensor) {
+bool bind_tensor(TensorId& to, TensorId tensor) {
   if (to != kNoTensor) return to == tensor;
   to = tensor;
   return true;
@@ -28,7 +28,7 @@ bool PatternMatcher::is_scalar(TensorId tensor) const {
   return t.constant && elements(t.dims) == 1;
 }
 
-std::optional<double> PatternMatcher::value(TensorId tensor) const {
+std::optional<double> PatternMatcher::scalar_value(TensorId tensor) const {
   const Tensor& t = graph_.tensor(tensor);
   if (!is_scalar(tensor) || !t.value) return std::nullopt;
   return t.value->as_double(0);
@@ -47,49 +47,51 @@ NodeId PatternMatcher::vector_producer(TensorId tensor) const {
   return !node.folded && find_op(node) && is_vector(producer) ? producer : kNoNode;
 }
 
-bool PatternMatcher::converts(NodeId id) const {
+bool PatternMatcher::is_conversion(NodeId id) const {
   const Node& node = graph_.nodes[static_cast<size_t>(id)];
   return find_op(node)->algebra == Algebra::convert &&
          is_float(graph_.tensor(node.inputs[0]).dtype) &&
          is_float(graph_.tensor(node.outputs[0]).dtype);
 }
 
-bool PatternMatcher::leaf(TensorId tensor, const PatternTerm& term, PatternMatch& match) const {
+bool PatternMatcher::match_leaf(TensorId tensor, const PatternTerm& term,
+                                PatternMatch& match) const {
   const bool constant = graph_.tensor(tensor).constant;
   switch (term.leaf) {
     case PatternLeaf::none:
       return false;
     case PatternLeaf::x:
-      return !constant && graph_.tensor(tensor).dims == dims_ && bind(match.x, tensor);
+      return !constant && graph_.tensor(tensor).dims == dims_ && bind_tensor(match.x, tensor);
     case PatternLeaf::gain:
-      return constant && bind(match.gain, tensor);
+      return constant && bind_tensor(match.gain, tensor);
     case PatternLeaf::shift:
-      return constant && bind(match.shift, tensor);
+      return constant && bind_tensor(match.shift, tensor);
     case PatternLeaf::epsilon:
-      return is_scalar(tensor) && bind(match.epsilon, tensor);
+      return is_scalar(tensor) && bind_tensor(match.epsilon, tensor);
     case PatternLeaf::scalar:
       return is_scalar(tensor);
     case PatternLeaf::mask:
     case PatternLeaf::kept:
-      return bind(match.mask, tensor);
+      return bind_tensor(match.mask, tensor);
     case PatternLeaf::gone:
-      return constant && bind(match.mask, tensor);
+      return constant && bind_tensor(match.mask, tensor);
     case PatternLeaf::far_below:
-      return value(tensor).value_or(0) < kFarBelow;
+      return scalar_value(tensor).value_or(0) < kFarBelow;
     case PatternLeaf::number:
-      return value(tensor) == term.number;
+      return scalar_value(tensor) == term.number;
   }
   return false;
 }
 
-bool PatternMatcher::inputs(const Node& node, const PatternTerm& term, PatternMatch& match) const {
+bool PatternMatcher::match_inputs(const Node& node, const PatternTerm& term,
+                                  PatternMatch& match) const {
   const size_t n = term.inputs.size();
   if (node.inputs.size() < n) return false;
   const auto in_order = [&](bool swapped) -> std::optional<PatternMatch> {
     PatternMatch trial = match;
     for (size_t i = 0; i < n; ++i) {
       const TensorId tensor = node.inputs[swapped ? n - 1 - i : i];
-      if (tensor == kNoTensor || !find(tensor, term.inputs[i], trial)) return std::nullopt;
+      if (tensor == kNoTensor || !match_term(tensor, term.inputs[i], trial)) return std::nullopt;
     }
     return trial;
   };
@@ -102,14 +104,15 @@ bool PatternMatcher::inputs(const Node& node, const PatternTerm& term, PatternMa
   return best.has_value();
 }
 
-bool PatternMatcher::find(TensorId tensor, const PatternTerm& term, PatternMatch& match) const {
-  if (term.leaf != PatternLeaf::none) return leaf(tensor, term, match);
+bool PatternMatcher::match_term(TensorId tensor, const PatternTerm& term,
+                                PatternMatch& match) const {
+  if (term.leaf != PatternLeaf::none) return match_leaf(tensor, term, match);
   if (term.operation == Algebra::none)
     return std::ranges::any_of(term.inputs,
-                               [&](const PatternTerm& t) { return find(tensor, t, match); });
+                               [&](const PatternTerm& t) { return match_term(tensor, t, match); });
   std::vector<NodeId> conversions;  // a chain of them may be as long as the graph
   NodeId producer = vector_producer(tensor);
-  while (producer != kNoNode && converts(producer)) {
+  while (producer != kNoNode && is_conversion(producer)) {
     conversions.push_back(producer);
     tensor = graph_.nodes[static_cast<size_t>(producer)].inputs[0];
     producer = vector_producer(tensor);
@@ -117,8 +120,8 @@ bool PatternMatcher::find(TensorId tensor, const PatternTerm& term, PatternMatch
   if (producer == kNoNode) return false;
   const Node& node = graph_.nodes[static_cast<size_t>(producer)];
   PatternMatch trial = match;
-  if (find_op(node)->algebra != term.operation || !inputs(node, term, trial)) return false;
-  if (term.operation == Algebra::mean && !bind(trial.mean, tensor)) {
+  if (find_op(node)->algebra != term.operation || !match_inputs(node, term, trial)) return false;
+  if (term.operation == Algebra::mean && !bind_tensor(trial.mean, tensor)) {
     // Means of the same dims are of the same axes.
     if (graph_.tensor(trial.mean).dims != graph_.tensor(tensor).dims) return false;
   }

@@ -13,20 +13,20 @@ class PatternMatcher {
 
   /// Is the tensor what the term says? What has been found is added to the match, unless not; of
   /// two ways to find a sum or product that of more nodes.
-  bool find(TensorId tensor, const PatternTerm& term, PatternMatch& match) const;
+  bool match_term(TensorId tensor, const PatternTerm& term, PatternMatch& match) const;
 
  private:
-  bool leaf(TensorId tensor, const PatternTerm& term, PatternMatch& match) const;
-  bool inputs(const Node& node, const PatternTerm& term, PatternMatch& match) const;
+  bool match_leaf(TensorId tensor, const PatternTerm& term, PatternMatch& match) const;
+  bool match_inputs(const Node& node, const PatternTerm& term, PatternMatch& match) const;
   bool is_scalar(TensorId tensor) const;
   /// Is the node vector work, by itself or merged into that of another?
   bool is_vector(NodeId node) const;
   /// The node that makes the tensor, where that is vector work; kNoNode: none.
   NodeId vector_producer(TensorId tensor) const;
   /// Does it only change reals to another type of reals?
-  bool converts(NodeId node) const;
+  bool is_conversion(NodeId node) const;
   /// Of a constant of one element that is known.
-  std::optional<double> value(TensorId tensor) const;
+  std::optional<double> scalar_value(TensorId tensor) const;
 
   const Graph& graph_;
   const Lowered& lowered_;

@@ -36,6 +36,6 @@ struct Pattern {
 };
 
 /// The table, larger patterns before those that are a part of them.
-const std::vector<Pattern>& patterns();
+const std::vector<Pattern>& row_patterns();
 
 }  // namespace accsim::sim

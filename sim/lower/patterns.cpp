@@ -13,46 +13,46 @@ namespace accsim::sim {
 namespace {
 
 /// Do all dims, right-aligned, equal those of `to` or broadcast to them?
-bool goes_with(const Dims& dims, const Dims& to) { return broadcast(dims, to) == to; }
+bool goes_with(const Dims& dims, const Dims& to) { return broadcast_dims(dims, to) == to; }
 
 /// Dim i of `dims` when both end together; 1 in front of them.
-int64_t aligned(const Dims& dims, size_t i, size_t rank) {
+int64_t aligned_dim(const Dims& dims, size_t i, size_t rank) {
   return i + dims.size() < rank ? 1 : dims[i + dims.size() - rank];
 }
 
 class Patterns {
  public:
   Patterns(const Graph& graph, const Lowered& lowered)
-      : graph_(graph), lowered_(lowered), readers_(consumers(graph)) {
+      : graph_(graph), lowered_(lowered), readers_(consumers_by_tensor(graph)) {
     for (const auto& [node, softmax] : softmax_logarithms(graph))
       std::erase(readers_[static_cast<size_t>(graph.nodes[static_cast<size_t>(node)].inputs[0])],
                  node);
   }
 
-  std::optional<PatternMatch> match(NodeId last) const {
+  std::optional<PatternMatch> match_ending_at(NodeId last) const {
     const Node& node = graph_.nodes[static_cast<size_t>(last)];
     const Layer& l = lowered_.layers[static_cast<size_t>(last)];
     if (l.fate != Fate::vector || l.outputs != node.outputs || node.outputs.size() != 1)
       return std::nullopt;
     const PatternMatcher matcher(graph_, lowered_, dims(node.outputs[0]));
-    for (const Pattern& pattern : patterns()) {
+    for (const Pattern& pattern : row_patterns()) {
       PatternMatch m;
       m.kind = pattern.kind;
-      if (!matcher.find(node.outputs[0], pattern.term, m)) continue;
-      if (m.nodes.back() == last && m.nodes.size() > 1 && fits(m) && is_closed(m)) return m;
+      if (!matcher.match_term(node.outputs[0], pattern.term, m)) continue;
+      if (m.nodes.back() == last && m.nodes.size() > 1 && dims_fit(m) && is_closed(m)) return m;
     }
     return std::nullopt;
   }
 
-  RowMeaning meaning(const PatternMatch& m) const {
-    return m.kind == RowKind::softmax ? softmax(m) : norm(m);
+  RowMeaning meaning_of_match(const PatternMatch& m) const {
+    return m.kind == RowKind::softmax ? softmax_meaning(m) : norm_meaning(m);
   }
 
  private:
   const Dims& dims(TensorId id) const { return graph_.tensor(id).dims; }
 
   /// Do the shapes make it rows of x?
-  bool fits(const PatternMatch& m) const {
+  bool dims_fit(const PatternMatch& m) const {
     const Dims& x = dims(m.x);
     if (x.empty() || elements(x) == 0) return false;
     if (m.mean != kNoTensor && dims(m.mean).size() != x.size()) return false;
@@ -88,7 +88,7 @@ class Patterns {
     return std::nullopt;
   }
 
-  RowMeaning softmax(const PatternMatch& m) const {
+  RowMeaning softmax_meaning(const PatternMatch& m) const {
     RowMeaning out = *softmax_rows(m);
     if (m.mask == kNoTensor) return out;
     out.mask_port = 1;
@@ -96,7 +96,7 @@ class Patterns {
     return out;
   }
 
-  RowMeaning norm(const PatternMatch& m) const {
+  RowMeaning norm_meaning(const PatternMatch& m) const {
     const Dims &x = dims(m.x), &mean = dims(m.mean);
     RowMeaning out = row_meaning(m.kind, x, 0, 0, false);
     bool second = x.size() > 2;  // channels are dim 1 alone, as convolutions have them
@@ -104,7 +104,7 @@ class Patterns {
       RowAxis& a = out.axes[i];
       a.reduced = mean[i] == 1;
       for (const TensorId id : {m.gain, m.shift})
-        if (id != kNoTensor && aligned(dims(id), i, x.size()) > 1) a.channel = true;
+        if (id != kNoTensor && aligned_dim(dims(id), i, x.size()) > 1) a.channel = true;
       second = second && a.channel == (i == 1);
     }
     if (second) out.channel_axes = 1;
@@ -127,7 +127,8 @@ VectorOp all_of(const PatternMatch& m, const Lowered& lowered) {
   return out;
 }
 
-void merge(const PatternMatch& m, const RowMeaning& meaning, const Graph& graph, Lowered& lowered) {
+void merge_match(const PatternMatch& m, const RowMeaning& meaning, const Graph& graph,
+                 Lowered& lowered) {
   VectorOp op = all_of(m, lowered);
   const NodeId last = m.nodes.back();
   for (const NodeId id : m.nodes) {
@@ -159,14 +160,15 @@ void merge(const PatternMatch& m, const RowMeaning& meaning, const Graph& graph,
 }  // namespace
 
 std::optional<PatternMatch> match_pattern(const Graph& graph, const Lowered& lowered, NodeId last) {
-  return Patterns(graph, lowered).match(last);
+  return Patterns(graph, lowered).match_ending_at(last);
 }
 
 void merge_patterns(const Graph& graph, Lowered& lowered) {
   const Patterns all(graph, lowered);
   // From the end, so that the largest one comes first: what is part of it no longer stands alone.
   for (NodeId id = static_cast<NodeId>(graph.nodes.size()); id-- > 0;)
-    if (const auto m = all.match(id)) merge(*m, all.meaning(*m), graph, lowered);
+    if (const auto m = all.match_ending_at(id))
+      merge_match(*m, all.meaning_of_match(*m), graph, lowered);
 }
 
 }  // namespace accsim::sim

@@ -11,7 +11,7 @@ constexpr size_t kMoveAxes = 6;
 /// Must an axis of `count` elements, `stride` apart, be cut so that it stays in a row of `p` or
 /// goes from row to row? Elements of a part within a row; 0: no; nullopt: it can't be.
 std::optional<int64_t> cut_of(int64_t count, int64_t stride, const Pitch& p) {
-  if (p.dense() || count == 1 || stride % p.run == 0) return 0;
+  if (p.is_dense() || count == 1 || stride % p.run == 0) return 0;
   if (stride < 0) return std::nullopt;
   if (count * stride <= p.run) return 0;
   if (p.run % stride != 0 || count % (p.run / stride) != 0) return std::nullopt;
@@ -20,10 +20,10 @@ std::optional<int64_t> cut_of(int64_t count, int64_t stride, const Pitch& p) {
 
 // ---- products -----------------------------------------------------------------------------------
 
-bool takes(const GemmOp& op, const Layer& layer, const PortPitches& pitches) {
+bool apply_pitches(const GemmOp& op, const Layer& layer, const PortPitches& pitches) {
   const int64_t groups = op.grouped ? op.batch : 1;
-  const auto is_row = [](const Pitch& p, int64_t row) { return p.dense() || p.run == row; };
-  const auto dense = [&](int port) { return port < 0 || pitches.input(port).dense(); };
+  const auto is_row = [](const Pitch& p, int64_t row) { return p.is_dense() || p.run == row; };
+  const auto dense = [&](int port) { return port < 0 || pitches.input(port).is_dense(); };
   const int64_t in = op.a_transposed ? op.in[2] : groups * op.channels, out = groups * op.outputs;
   if (op.a_port >= 0 && !is_row(pitches.input(op.a_port), in)) return false;
   if (op.out_port >= 0 && !is_row(pitches.output(op.out_port), out)) return false;
@@ -55,13 +55,13 @@ int64_t stride_of(const LaneWork& w, size_t at, Side side) {
 
 /// Windows stay as they are: they have to go from row to row, or to lie in one.
 bool cut_axes(LaneWork& w, Side side, const Pitch& p) {
-  if (p.dense()) return true;
+  if (p.is_dense()) return true;
   if (side == Side::a && w.across > 1 && p.run % w.across != 0) return false;
   for (size_t i = 0; i < w.axes.size(); ++i) {
     const LaneSlide& s = w.axes[i].slide;
     const int64_t count = side == Side::a ? s.extent : w.axes[i].count;
     const auto inner = cut_of(count, stride_of(w, i, side), p);
-    if (!inner || (*inner > 0 && !s.plain())) return false;
+    if (!inner || (*inner > 0 && !s.is_plain())) return false;
     if (*inner > 0) cut_axis(w, i, *inner);
   }
   return true;
@@ -90,7 +90,7 @@ bool cut_level(RowWork& w, size_t level, int64_t inner) {
 }
 
 bool cut_levels(RowWork& w, const Pitch& p) {
-  if (p.dense()) return true;
+  if (p.is_dense()) return true;
   if (w.run > p.run ? w.run % p.run != 0 : p.run % w.run != 0) return false;
   const auto pieces = cut_of(w.pieces, w.piece_stride, p);
   if (!pieces || *pieces > 0) return false;
@@ -108,17 +108,17 @@ Pitch of_port(const PortPitches& pitches, int port) {
   return port < 0 ? Pitch{} : pitches.input(port);
 }
 
-bool takes(VectorOp& op, const PortPitches& pitches) {
+bool apply_pitches(VectorOp& op, const PortPitches& pitches) {
   const Pitch out =
       op.outputs.empty() || op.outputs[0].port < 0 ? Pitch{} : pitches.output(op.outputs[0].port);
   if (op.outputs.size() > 1) {
     for (const Access& a : op.outputs)
-      if (a.port >= 0 && !pitches.output(a.port).dense()) return false;
+      if (a.port >= 0 && !pitches.output(a.port).is_dense()) return false;
   }
   if (op.row_work) {
     RowWork& w = *op.row_work;
     if (!cut_levels(w, of_port(pitches, w.in_port)) || !cut_levels(w, out)) return false;
-    if (w.mask && !of_port(pitches, w.mask->port).dense()) return false;
+    if (w.mask && !of_port(pitches, w.mask->port).is_dense()) return false;
   }
   if (!op.lane) return true;
   LaneWork& w = *op.lane;
@@ -136,7 +136,7 @@ struct Moved {
 };
 
 bool pitch_side(Moved& m, int64_t BoxAxis::*side, int64_t Moved::*first, const Pitch& p) {
-  if (p.dense()) return true;
+  if (p.is_dense()) return true;
   int64_t within = m.*first % p.run;
   for (size_t i = 0; i < m.axes.size(); ++i) {
     const auto inner = cut_of(m.axes[i].count, m.axes[i].*side, p);
@@ -150,20 +150,20 @@ bool pitch_side(Moved& m, int64_t BoxAxis::*side, int64_t Moved::*first, const P
     if (m.axes[i].*side % p.run != 0) within += (m.axes[i].count - 1) * m.axes[i].*side;
   }
   if (within >= p.run) return false;
-  for (BoxAxis& axis : m.axes) axis.*side = axis.count == 1 ? axis.*side : p.stride(axis.*side);
-  m.*first = p.at(m.*first);
+  for (BoxAxis& axis : m.axes) axis.*side = axis.count == 1 ? axis.*side : p.stride_of(axis.*side);
+  m.*first = p.offset_of(m.*first);
   return true;
 }
 
 bool are_dense(const MemoryOp& op, const PortPitches& pitches) {
   const auto dense = [](const std::vector<Access>& side, const auto& of) {
-    return std::ranges::all_of(side,
-                               [&](const Access& a) { return a.port < 0 || of(a.port).dense(); });
+    return std::ranges::all_of(
+        side, [&](const Access& a) { return a.port < 0 || of(a.port).is_dense(); });
   };
   return dense(op.inputs, pitches.input) && dense(op.outputs, pitches.output);
 }
 
-bool takes(MemoryOp& op, const PortPitches& pitches) {
+bool apply_pitches(MemoryOp& op, const PortPitches& pitches) {
   const auto pitch = [](const std::vector<Access>& side, const auto& of) {
     return side.size() != 1 || side[0].port < 0 ? Pitch{} : of(side[0].port);
   };
@@ -181,7 +181,7 @@ bool takes(MemoryOp& op, const PortPitches& pitches) {
   if (std::ranges::none_of(m.axes, is_next) || m.axes.back().out != 1) m.axes.push_back({});
   if (m.axes.size() > kMoveAxes) return false;
   const auto limit = [](Access& a, const Pitch& p) {
-    if (!p.dense()) a.run = a.run == 0 ? p.run : std::min(a.run, p.run);
+    if (!p.is_dense()) a.run = a.run == 0 ? p.run : std::min(a.run, p.run);
   };
   limit(op.inputs[0], in);
   limit(op.outputs[0], out);
@@ -196,10 +196,10 @@ bool takes(MemoryOp& op, const PortPitches& pitches) {
   return true;
 }
 
-bool takes(WorkItem& item, const Layer& layer, const PortPitches& pitches) {
-  if (const auto* gemm = std::get_if<GemmOp>(&item)) return takes(*gemm, layer, pitches);
-  if (auto* vector = std::get_if<VectorOp>(&item)) return takes(*vector, pitches);
-  return takes(std::get<MemoryOp>(item), pitches);
+bool apply_pitches(WorkItem& item, const Layer& layer, const PortPitches& pitches) {
+  if (const auto* gemm = std::get_if<GemmOp>(&item)) return apply_pitches(*gemm, layer, pitches);
+  if (auto* vector = std::get_if<VectorOp>(&item)) return apply_pitches(*vector, pitches);
+  return apply_pitches(std::get<MemoryOp>(item), pitches);
 }
 
 }  // namespace
@@ -207,7 +207,7 @@ bool takes(WorkItem& item, const Layer& layer, const PortPitches& pitches) {
 std::optional<Work> pitched_work(const Layer& layer, const PortPitches& pitches) {
   Work out = layer.work;
   for (WorkItem& item : out)
-    if (!takes(item, layer, pitches)) return std::nullopt;
+    if (!apply_pitches(item, layer, pitches)) return std::nullopt;
   return out;
 }
 
@@ -215,7 +215,7 @@ bool takes_pitches(const Layer& layer, const WorkItem& item, const PortPitches& 
   const auto* move = std::get_if<MemoryOp>(&item);
   if (move != nullptr && are_dense(*move, pitches)) return true;
   WorkItem changed = item;
-  return takes(changed, layer, pitches);
+  return apply_pitches(changed, layer, pitches);
 }
 
 }  // namespace accsim::sim

@@ -12,15 +12,15 @@ struct LeftOperand {
   size_t k;  ///< the dim that is summed over
 };
 
-DimOrder natural(size_t rank) {
+DimOrder natural_order(size_t rank) {
   DimOrder order(rank);
   std::iota(order.begin(), order.end(), size_t{0});
   return order;
 }
 
 /// Matrices one behind the other, dim `outer` around dim `inner`.
-Layout matrices(const Dims& dims, size_t outer, size_t inner) {
-  DimOrder order = natural(dims.size());
+Layout matrix_layout(const Dims& dims, size_t outer, size_t inner) {
+  DimOrder order = natural_order(dims.size());
   order[dims.size() - 2] = outer;
   order[dims.size() - 1] = inner;
   return layout_in_order(dims, order);
@@ -30,7 +30,7 @@ Layout matrices(const Dims& dims, size_t outer, size_t inner) {
 /// whether it has the last two dims in the other order.
 std::pair<Layout, bool> either_way(const Dims& dims, const Layout& layout) {
   const size_t last = dims.size() - 1;
-  const Layout as_is = row_major_layout(dims), turned = matrices(dims, last, last - 1);
+  const Layout as_is = row_major_layout(dims), turned = matrix_layout(dims, last, last - 1);
   if (layout == as_is) return {as_is, false};
   if (layout == turned) return {turned, true};
   const auto pieces = pieces_of(layout, dims);
@@ -58,28 +58,28 @@ class Rows {
   void lay_out(ProductLayouts& p) const {
     p.a = a_.layout;
     const auto pieces = pieces_of(a_.layout, a_.dims);
-    if (!pieces || !fits(*pieces, p.a_transposed)) {
+    if (!pieces || !lies_as_rows(*pieces, p.a_transposed)) {
       p.a_transposed = false;
       const size_t k[] = {a_.k};
       const auto moved = any_rows_ ? with_innermost(a_.layout, a_.dims, k) : std::nullopt;
       p.a = moved ? *moved : k_innermost();
     }
     p.out = row_major_layout(out_);
-    if (any_rows_) p.out = result(p.a);
+    if (any_rows_) p.out = result_layout(p.a);
   }
 
  private:
   bool is_k(const DimPiece& p) const { return p.dim == a_.k; }
 
   Layout k_innermost() const {
-    DimOrder order = natural(a_.dims.size());
+    DimOrder order = natural_order(a_.dims.size());
     order.erase(order.begin() + static_cast<ptrdiff_t>(a_.k));
     order.push_back(a_.k);
     return layout_in_order(a_.dims, order);
   }
 
   /// A block of rows with K on one side, each in an order that will do.
-  bool fits(const std::vector<DimPiece>& pieces, bool& turned) const {
+  bool lies_as_rows(const std::vector<DimPiece>& pieces, bool& turned) const {
     std::vector<DimPiece> k, rows;
     for (const DimPiece& p : pieces) (is_k(p) ? k : rows).push_back(p);
     const auto of_k = [&](const DimPiece& p) { return is_k(p); };
@@ -90,7 +90,7 @@ class Rows {
            (any_rows_ || in_order(rows, a_.dims));
   }
 
-  Layout result(const Layout& a) const {
+  Layout result_layout(const Layout& a) const {
     std::vector<DimPiece> rows = *pieces_of(a, a_.dims);
     std::erase_if(rows, [&](const DimPiece& p) { return is_k(p); });
     rows.push_back({out_.size() - 1, 1, out_.back()});

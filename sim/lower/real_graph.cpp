@@ -9,7 +9,7 @@
 namespace accsim::sim {
 namespace {
 
-size_t index(int32_t id) { return static_cast<size_t>(id); }
+size_t index_of_id(int32_t id) { return static_cast<size_t>(id); }
 
 /// What a node does with integers that stand for reals.
 enum class Use : uint8_t {
@@ -24,21 +24,21 @@ class RealGraph {
  public:
   explicit RealGraph(Graph graph)
       : graph_(std::move(graph)),
-        readers_(consumers(graph_)),
+        readers_(consumers_by_tensor(graph_)),
         uses_(graph_.nodes.size(), Use::none),
         stands_(graph_.tensors.size(), false),
         is_output_(graph_.tensors.size(), false),
         alias_(graph_.tensors.size(), kNoTensor) {
-    for (const TensorId id : graph_.outputs) is_output_[index(id)] = true;
+    for (const TensorId id : graph_.outputs) is_output_[index_of_id(id)] = true;
   }
 
-  Graph run() {
+  Graph rewrite_graph() {
     for (size_t i = 0; i < uses_.size(); ++i) uses_[i] = use_of(graph_.nodes[i]);
     find_integers();
     for (const Node& node : graph_.nodes) find_measured(node);
-    for (size_t i = 0; i < uses_.size(); ++i) rewrite(static_cast<NodeId>(i));
+    for (size_t i = 0; i < uses_.size(); ++i) rewrite_node(static_cast<NodeId>(i));
     for (TensorId& id : graph_.outputs) id = name_output(id);
-    spread();
+    spread_quantisation();
     return std::move(graph_);
   }
 
@@ -107,9 +107,9 @@ class RealGraph {
       if (is_varying_code(id)) visit(id);
   }
 
-  bool holds(const Node& node) const {
+  bool codes_stand_for_reals(const Node& node) const {
     bool all = true;
-    each_code(node, [&](TensorId id) { all = all && stands_[index(id)]; });
+    each_code(node, [&](TensorId id) { all = all && stands_[index_of_id(id)]; });
     return all;
   }
 
@@ -122,11 +122,11 @@ class RealGraph {
       changed = false;
       for (size_t i = 0; i < uses_.size(); ++i) {
         const Node& node = graph_.nodes[i];
-        if (uses_[i] != Use::none && holds(node)) continue;
+        if (uses_[i] != Use::none && codes_stand_for_reals(node)) continue;
         uses_[i] = Use::none;
         each_code(node, [&](TensorId id) {
-          changed = changed || stands_[index(id)];
-          stands_[index(id)] = false;
+          changed = changed || stands_[index_of_id(id)];
+          stands_[index_of_id(id)] = false;
         });
       }
     }
@@ -144,22 +144,22 @@ class RealGraph {
     std::vector<NodeId> scaling;  ///< products that scale their results to floats themselves
   };
 
-  const Node& node(NodeId id) const { return graph_.nodes[index(id)]; }
-  const std::vector<NodeId>& readers(TensorId id) const { return readers_[index(id)]; }
+  const Node& node(NodeId id) const { return graph_.nodes[index_of_id(id)]; }
+  const std::vector<NodeId>& readers_of(TensorId id) const { return readers_[index_of_id(id)]; }
 
   void find_measured(const Node& from) {
     const OpRow* row = find_op(from);
     if (!row || row->codes != Codes::measures || from.folded || from.outputs.size() < 3) return;
     const bool kept = std::ranges::any_of(
-        from.outputs, [&](TensorId id) { return id == kNoTensor || is_output_[index(id)]; });
+        from.outputs, [&](TensorId id) { return id == kNoTensor || is_output_[index_of_id(id)]; });
     if (kept || from.outputs[0] == kNoTensor) return;
     Measured found;
-    for (const NodeId id : readers(from.outputs[0]))
+    for (const NodeId id : readers_of(from.outputs[0]))
       if (!take_product(id, from, found)) return;
     if (found.products.empty() && found.scaling.empty()) return;
     if (!reads_nothing_else(from, found)) return;
     for (const NodeId id : found.products) {
-      uses_[index(id)] = Use::works;
+      uses_[index_of_id(id)] = Use::works;
       Quantisation& q = weights_[id];
       q.scale = found.weight_scale.at(id);
     }
@@ -226,15 +226,16 @@ class RealGraph {
   /// A constant times the scale?
   bool makes_factor(const Node& n, TensorId scale) const {
     const OpRow* row = find_op(n);
-    if (!row || row->algebra != Algebra::multiply || is_output_[index(n.outputs[0])]) return false;
+    if (!row || row->algebra != Algebra::multiply || is_output_[index_of_id(n.outputs[0])])
+      return false;
     return (n.inputs[0] == scale && is_constant(n, 1)) ||
            (n.inputs[1] == scale && is_constant(n, 0));
   }
 
   NodeId only_reader(TensorId id, Algebra wanted) const {
-    if (is_output_[index(id)] || readers(id).size() != 1) return kNoNode;
-    const OpRow* row = find_op(node(readers(id)[0]));
-    return row && row->algebra == wanted ? readers(id)[0] : kNoNode;
+    if (is_output_[index_of_id(id)] || readers_of(id).size() != 1) return kNoNode;
+    const OpRow* row = find_op(node(readers_of(id)[0]));
+    return row && row->algebra == wanted ? readers_of(id)[0] : kNoNode;
   }
 
   /// Are scale and zero point read by those products and what is behind them alone?
@@ -244,7 +245,7 @@ class RealGraph {
              std::ranges::count(found.products, id) > 0 ||
              std::ranges::count(found.scaling, id) > 0;
     };
-    const auto all_known = [&](TensorId id) { return std::ranges::all_of(readers(id), known); };
+    const auto all_known = [&](TensorId id) { return std::ranges::all_of(readers_of(id), known); };
     return all_known(from.outputs[1]) && all_known(from.outputs[2]) &&
            std::ranges::all_of(found.factors,
                                [&](NodeId id) { return all_known(node(id).outputs[0]); });
@@ -252,29 +253,29 @@ class RealGraph {
 
   // ---- the graph on reals -----------------------------------------------------------------------
 
-  TensorId now(TensorId id) const {
-    return id == kNoTensor || alias_[index(id)] == kNoTensor ? id : alias_[index(id)];
+  TensorId alias_of(TensorId id) const {
+    return id == kNoTensor || alias_[index_of_id(id)] == kNoTensor ? id : alias_[index_of_id(id)];
   }
 
-  void rewrite(NodeId id) {
-    Node& n = graph_.nodes[index(id)];
+  void rewrite_node(NodeId id) {
+    Node& n = graph_.nodes[index_of_id(id)];
     if (n.folded) return;
     const OpRow* row = find_op(n);
-    for (TensorId& in : n.inputs) in = now(in);
+    for (TensorId& in : n.inputs) in = alias_of(in);
     const auto passing = passing_.find(id);
-    if (std::ranges::count(gone_, id) > 0) return absorb(n);
+    if (std::ranges::count(gone_, id) > 0) return absorb_node(n);
     if (passing != passing_.end()) {
-      alias_[index(n.outputs[0])] = n.inputs[passing->second];
-      return absorb(n);
+      alias_[index_of_id(n.outputs[0])] = n.inputs[passing->second];
+      return absorb_node(n);
     }
     if (std::ranges::count(scaling_, id) > 0) return take_reals(id, *row);
-    const Use use = uses_[index(id)];
+    const Use use = uses_[index_of_id(id)];
     if (use == Use::none) return;
     note_quantisation(id, *row);
     if (use == Use::makes || use == Use::takes) {
       make_real(n.inputs[0]);
-      alias_[index(n.outputs[0])] = n.inputs[0];
-      return absorb(n);
+      alias_[index_of_id(n.outputs[0])] = n.inputs[0];
+      return absorb_node(n);
     }
     each_code(n, [&](TensorId code) { make_real(code); });  // inputs of the graph, too
     if (use != Use::moves)  // another result of which says where something was
@@ -284,7 +285,7 @@ class RealGraph {
 
   /// Its first input is reals now: a scale and a zero point that a run finds have gone.
   void take_reals(NodeId id, const OpRow& row) {
-    Node& n = graph_.nodes[index(id)];
+    Node& n = graph_.nodes[index_of_id(id)];
     note_quantisation(id, row);
     for (size_t port = 0; port < n.inputs.size(); ++port)
       if (row.is_quantisation(port) && !is_constant(n, port)) n.inputs[port] = kNoTensor;
@@ -295,7 +296,7 @@ class RealGraph {
   }
 
   /// Its neighbours do what is to be done: it reads nothing of a run any more.
-  void absorb(Node& n) {
+  void absorb_node(Node& n) {
     n.folded = n.absorbed = true;
     for (TensorId& in : n.inputs)
       if (in != kNoTensor && !tensor(in).constant) in = kNoTensor;
@@ -314,8 +315,8 @@ class RealGraph {
       const int behind = static_cast<int>(port) - row.triples_from;
       const int of = behind >= 0 ? static_cast<int>(port) - behind % 3 : row.ports[port].of;
       const bool is_scale = behind >= 0 ? behind % 3 == 1
-                                        : row.role(port) == PortRole::scale ||
-                                              row.role(port) == PortRole::weight_scale;
+                                        : row.role_of(port) == PortRole::scale ||
+                                              row.role_of(port) == PortRole::weight_scale;
       if (of == kNoPort) continue;
       const bool makes = row.codes == Codes::makes;
       Quantisation& q = found[makes ? n.inputs[0] : of_port(of)];
@@ -323,7 +324,7 @@ class RealGraph {
     }
     if (const auto w = weights_.find(id); w != weights_.end())
       found[n.inputs[1]] = {w->second.scale, n.inputs.size() > 3 ? n.inputs[3] : kNoTensor};
-    const int bias = row.port(PortRole::bias), weight = row.port(PortRole::weight);
+    const int bias = row.port_of(PortRole::bias), weight = row.port_of(PortRole::weight);
     if (weight >= 0) found[of_port(weight)].axis = channel_axis(n, row, of_port(weight));
     if (bias >= 0 && weight >= 0 && bias < std::ssize(n.inputs) && of_port(bias) != kNoTensor &&
         !is_float(tensor(of_port(bias)).dtype))
@@ -358,16 +359,16 @@ class RealGraph {
 
   /// The tensor that is an output now has the output's name.
   TensorId name_output(TensorId id) {
-    const TensorId to = now(id);
-    if (to != id && !is_output_[index(to)] && tensor(to).producer != kNoNode) {
+    const TensorId to = alias_of(id);
+    if (to != id && !is_output_[index_of_id(to)] && tensor(to).producer != kNoNode) {
       std::swap(graph_.tensor(to).name, graph_.tensor(id).name);
-      is_output_[index(to)] = true;
+      is_output_[index_of_id(to)] = true;
     }
     return to;
   }
 
   /// What is only moved stands for the same behind and before it.
-  void spread() {
+  void spread_quantisation() {
     const auto give = [&](TensorId from, TensorId to) {
       if (from == kNoTensor || to == kNoTensor || (!is_code(to) && !is_float(tensor(to).dtype)))
         return;
@@ -396,6 +397,6 @@ class RealGraph {
 
 }  // namespace
 
-Graph real_graph(Graph graph) { return RealGraph(std::move(graph)).run(); }
+Graph real_graph(Graph graph) { return RealGraph(std::move(graph)).rewrite_graph(); }
 
 }  // namespace accsim::sim

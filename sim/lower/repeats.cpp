@@ -21,14 +21,14 @@ struct Repeat {
 class Repeats {
  public:
   Repeats(const Graph& graph, Lowered& lowered)
-      : graph_(graph), lowered_(lowered), readers_(consumers(graph)) {}
+      : graph_(graph), lowered_(lowered), readers_(consumers_by_tensor(graph)) {}
 
-  void merge(Layer& l) {
+  void merge_repeat(Layer& l) {
     GemmOp* gemm = plain_product(l);
     if (!gemm) return;
     const TensorId b = l.inputs[static_cast<size_t>(gemm->b_port)];
     const std::optional<Repeat> repeat = repeat_of(b);
-    if (!repeat || matrices(b) != gemm->batch) return;
+    if (!repeat || matrix_count(b) != gemm->batch) return;
     gemm->batch /= repeat->times;
     gemm->in[2] = gemm->out[2] = gemm->m() * repeat->times;
     gemm->b_transposed = gemm->b_transposed != repeat->turned;
@@ -59,13 +59,13 @@ class Repeats {
   }
 
   /// How many matrices of its last two dims a tensor has.
-  int64_t matrices(TensorId id) const {
+  int64_t matrix_count(TensorId id) const {
     const Dims& d = dims(id);
     return d.size() < 2 ? 0 : elements(Dims(d.begin(), d.end() - 2));
   }
 
   /// The node that gives a tensor to a single reader and nobody else; kNoNode when there is none.
-  NodeId maker(TensorId id) const {
+  NodeId sole_maker(TensorId id) const {
     const bool is_output = std::ranges::find(graph_.outputs, id) != graph_.outputs.end();
     if (is_output || readers_[static_cast<size_t>(id)].size() != 1) return kNoNode;
     const NodeId node = graph_.tensor(id).producer;
@@ -76,9 +76,9 @@ class Repeats {
 
   std::optional<Repeat> repeat_of(TensorId b) const {
     Repeat out;
-    Dims last_two = tail(b);
+    Dims last_two = matrix_dims(b);
     TensorId at = b;
-    for (NodeId node = maker(at); node != kNoNode; node = maker(at)) {
+    for (NodeId node = sole_maker(at); node != kNoNode; node = sole_maker(at)) {
       const Layer& l = layer(node);
       const NodeView view(graph_, graph_.nodes[static_cast<size_t>(node)]);
       out.nodes.push_back(node);
@@ -89,16 +89,16 @@ class Repeats {
       } else if (is_expand(view) && l.fate == Fate::memory) {
         out.of = at;
         out.times = times_each(dims(at), dims(l.outputs[0]));
-        return out.times > 1 && tail(at) == last_two ? std::optional(out) : std::nullopt;
+        return out.times > 1 && matrix_dims(at) == last_two ? std::optional(out) : std::nullopt;
       } else if (l.fate != Fate::view || !l.work.empty()) {
         break;
       }
-      if (tail(at) != last_two) break;
+      if (matrix_dims(at) != last_two) break;
     }
     return std::nullopt;
   }
 
-  Dims tail(TensorId id) const {
+  Dims matrix_dims(TensorId id) const {
     const Dims& d = dims(id);
     return d.size() < 2 ? Dims{} : Dims(d.end() - 2, d.end());
   }
@@ -111,7 +111,7 @@ class Repeats {
   static bool turns_matrices(const Layer& l, const NodeView& node) {
     const OpRow* row = find_op(node.node());
     if (!row || row->fusion != Fusion::turn || l.work.empty()) return false;
-    const auto perm = permutation(node);
+    const auto perm = permutation_of(node);
     if (!perm || perm->size() < 2) return false;
     std::vector<int64_t> wanted(perm->size());
     std::iota(wanted.begin(), wanted.end(), 0);
@@ -141,7 +141,7 @@ class Repeats {
 
 void merge_repeats(const Graph& graph, Lowered& lowered) {
   Repeats repeats(graph, lowered);
-  for (Layer& l : lowered.layers) repeats.merge(l);
+  for (Layer& l : lowered.layers) repeats.merge_repeat(l);
 }
 
 }  // namespace accsim::sim

@@ -23,7 +23,7 @@ struct Pieces {
   Part place{};
 
   /// Are they each first or each second one (`which`) of its pieces?
-  bool are(int64_t which, int64_t piece, int64_t all) const {
+  bool lie_at(int64_t which, int64_t piece, int64_t all) const {
     const Pitch pitch = all == 2 * piece ? Pitch{} : Pitch{piece, 2 * piece};
     return place == Part{kNoTensor, which * piece, pitch};
   }
@@ -34,12 +34,12 @@ class Rotations {
   Rotations(const Graph& graph, Lowered& lowered)
       : graph_(graph),
         lowered_(lowered),
-        readers_(consumers(graph)),
+        readers_(consumers_by_tensor(graph)),
         is_output_(graph.tensors.size(), false) {
     for (const TensorId id : graph.outputs) is_output_[static_cast<size_t>(id)] = true;
   }
 
-  void merge(NodeId id) {
+  void merge_layer(NodeId id) {
     Layer& l = layer(id);
     if (!is_product(l)) return;
     for (size_t port = 0; port < l.inputs.size(); ++port) {
@@ -49,14 +49,14 @@ class Rotations {
       if (!needless.contains(turn->put)) continue;
       l.inputs[port] = turn->of;
       l.turned = {static_cast<int>(port), turn->piece};
-      for (const NodeId node : needless) merge(node, id);
+      for (const NodeId node : needless) merge_layer(node, id);
       return;
     }
   }
 
  private:
   const Dims& dims(TensorId id) const { return graph_.tensor(id).dims; }
-  int64_t count(TensorId id) const { return elements(dims(id)); }
+  int64_t elements_of(TensorId id) const { return elements(dims(id)); }
   const Node& node(NodeId id) const { return graph_.nodes[static_cast<size_t>(id)]; }
   Layer& layer(NodeId id) { return lowered_.layers[static_cast<size_t>(id)]; }
   const Layer& layer(NodeId id) const { return lowered_.layers[static_cast<size_t>(id)]; }
@@ -77,7 +77,7 @@ class Rotations {
     return out;
   }
 
-  void merge(NodeId id, NodeId into) {
+  void merge_layer(NodeId id, NodeId into) {
     Layer& l = layer(id);
     l.work.clear();
     l.function = {};
@@ -96,41 +96,41 @@ class Rotations {
   }
 
   /// The first tensor, from `id` on up, that isn't shown by a view of it; the views on the way.
-  TensorId shown(TensorId id, std::vector<NodeId>& views) const {
+  TensorId shown_tensor(TensorId id, std::vector<NodeId>& views) const {
     for (NodeId at = graph_.tensor(id).producer; at != kNoNode; at = graph_.tensor(id).producer) {
       const Layer& l = layer(at);
       const bool shows = l.fate == Fate::view && l.work.empty() && l.outputs.size() == 1 &&
                          !l.inputs.empty() && l.inputs[0] != kNoTensor;
-      if (!shows || count(l.inputs[0]) != count(id)) break;
+      if (!shows || elements_of(l.inputs[0]) != elements_of(id)) break;
       views.push_back(at);
       id = l.inputs[0];
     }
     return id;
   }
   /// Who makes a tensor, by work of that fate; nullptr where nobody does.
-  const Layer* maker(TensorId id, Fate fate) const {
+  const Layer* maker_with_fate(TensorId id, Fate fate) const {
     const NodeId producer = graph_.tensor(id).producer;
     return producer != kNoNode && layer(producer).fate == fate ? &layer(producer) : nullptr;
   }
 
   std::optional<Turn> turn_of(TensorId id) const {
     Turn turn;
-    const Layer* put = maker(shown(id, turn.nodes), Fate::memory);
+    const Layer* put = maker_with_fate(shown_tensor(id, turn.nodes), Fate::memory);
     if (!put || put->work.size() != 2) return std::nullopt;
     turn.put = put->node;
     turn.nodes.push_back(put->node);
     const auto first = put_together(*put, 0), second = put_together(*put, 1);
     if (!first || !second) return std::nullopt;
-    const auto minus = negated(first->of, turn.nodes);
+    const auto minus = negation_source(first->of, turn.nodes);
     if (!minus) return std::nullopt;
     const auto high = cut_out(*minus, turn.nodes), low = cut_out(second->of, turn.nodes);
     if (!high || !low || high->of != low->of) return std::nullopt;
     turn.of = low->of;
-    const int64_t all = count(id);
-    turn.piece = first->place.pitch.dense() ? all / 2 : first->place.pitch.run;
-    const bool turns = first->are(0, turn.piece, all) && second->are(1, turn.piece, all) &&
-                       low->are(0, turn.piece, all) && high->are(1, turn.piece, all);
-    const bool computed = !graph_.tensor(turn.of).constant && count(turn.of) == all;
+    const int64_t all = elements_of(id);
+    turn.piece = first->place.pitch.is_dense() ? all / 2 : first->place.pitch.run;
+    const bool turns = first->lie_at(0, turn.piece, all) && second->lie_at(1, turn.piece, all) &&
+                       low->lie_at(0, turn.piece, all) && high->lie_at(1, turn.piece, all);
+    const bool computed = !graph_.tensor(turn.of).constant && elements_of(turn.of) == all;
     return turns && computed ? std::optional(turn) : std::nullopt;
   }
 
@@ -139,21 +139,21 @@ class Rotations {
     const auto* op = std::get_if<MemoryOp>(&l.work[move]);
     if (!op || op->inputs.size() != 1 || op->inputs[0].port < 0) return std::nullopt;
     const TensorId from = l.inputs[static_cast<size_t>(op->inputs[0].port)];
-    const auto place = part_of_move(*op, false, count(from));
+    const auto place = part_of_move(*op, false, elements_of(from));
     return place ? std::optional(Pieces{from, *place}) : std::nullopt;
   }
 
   /// What a tensor is cut out of, and where it lies there.
   std::optional<Pieces> cut_out(TensorId id, std::vector<NodeId>& nodes) const {
-    id = shown(id, nodes);
-    const Layer* cut = maker(id, Fate::memory);
+    id = shown_tensor(id, nodes);
+    const Layer* cut = maker_with_fate(id, Fate::memory);
     if (!cut) return std::nullopt;
     for (const WorkItem& item : cut->work) {
       const auto* op = std::get_if<MemoryOp>(&item);
       if (!op || op->inputs.size() != 1 || op->outputs.size() != 1 || op->inputs[0].port < 0 ||
           op->outputs[0].port < 0 || cut->outputs[static_cast<size_t>(op->outputs[0].port)] != id)
         continue;
-      const auto place = part_of_move(*op, true, count(id));
+      const auto place = part_of_move(*op, true, elements_of(id));
       if (!place) return std::nullopt;
       nodes.push_back(cut->node);
       return Pieces{cut->inputs[static_cast<size_t>(op->inputs[0].port)], *place};
@@ -162,8 +162,8 @@ class Rotations {
   }
 
   /// The tensor of which this one is the negative.
-  std::optional<TensorId> negated(TensorId id, std::vector<NodeId>& nodes) const {
-    const Layer* l = maker(shown(id, nodes), Fate::vector);
+  std::optional<TensorId> negation_source(TensorId id, std::vector<NodeId>& nodes) const {
+    const Layer* l = maker_with_fate(shown_tensor(id, nodes), Fate::vector);
     if (!l || l->function.empty()) return std::nullopt;
     bool minus = false;
     for (const NodeId n : l->function.nodes) {
@@ -188,7 +188,7 @@ class Rotations {
 
 void merge_rotations(const Graph& graph, Lowered& lowered) {
   Rotations rotations(graph, lowered);
-  for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); ++id) rotations.merge(id);
+  for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); ++id) rotations.merge_layer(id);
 }
 
 }  // namespace accsim::sim

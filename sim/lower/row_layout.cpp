@@ -18,7 +18,7 @@ using PlacedAxes = std::vector<PlacedAxis>;
 
 /// The meaning's axes of more than one element, in the order in which they lie in memory; nothing
 /// when one of them isn't evenly spaced there.
-std::optional<PlacedAxes> placed(const RowMeaning& meaning, const Layout& memory) {
+std::optional<PlacedAxes> placed_axes(const RowMeaning& meaning, const Layout& memory) {
   PlacedAxes out;
   for (const RowAxis& a : meaning.axes) {
     if (a.count == 1) continue;
@@ -40,7 +40,7 @@ std::optional<PlacedAxes> placed(const RowMeaning& meaning, const Layout& memory
 }
 
 /// Neighbours that go on where the inner one ends are one.
-PlacedAxes joined(const PlacedAxes& axes, bool reduced) {
+PlacedAxes joined_placed_axes(const PlacedAxes& axes, bool reduced) {
   PlacedAxes out;
   for (const PlacedAxis& inner : axes) {
     if (inner.reduced != reduced) continue;
@@ -115,14 +115,14 @@ Layout memory_axes(const RowMeaning& meaning) {
 }
 
 std::optional<RowWork> row_work(const RowMeaning& meaning, const Layout& memory) {
-  const auto axes = placed(meaning, memory);
+  const auto axes = placed_axes(meaning, memory);
   if (!axes) return std::nullopt;
   RowWork out;
   out.kind = meaning.kind;
   out.in_port = meaning.in_port;
   out.out_port = meaning.out_port;
-  PlacedAxes row = joined(*axes, true);
-  const PlacedAxes rows = joined(*axes, false);
+  PlacedAxes row = joined_placed_axes(*axes, true);
+  const PlacedAxes rows = joined_placed_axes(*axes, false);
   const int64_t mask_run = row.empty() ? 1 : row.back().mask;
   int64_t mask_pieces = 0;
   if (!take_run(row, out) || !take_pieces(row, out, mask_pieces) || rows.size() > kRowLevels)
@@ -168,8 +168,8 @@ std::optional<RowWork> work_of(const RowMeaning& meaning, const LayerLayouts& li
   if (meaning.in_port < 0) return row_work(meaning, memory_axes(meaning));
   // What a mask adds is told by its dims: it lies as they say.
   if (meaning.mask_port && !lies.is_row_major(*meaning.mask_port)) return std::nullopt;
-  const Layout& in = lies.input(meaning.in_port);
-  if (in != lies.output(meaning.out_port)) return std::nullopt;
+  const Layout& in = lies.input_layout(meaning.in_port);
+  if (in != lies.output_layout(meaning.out_port)) return std::nullopt;
   // Logarithms lie as their dims say, and rows must for them to have that order.
   if (meaning.log_port && in != row_major_layout(counts_of(meaning))) return std::nullopt;
   auto out = row_work(meaning, in);

@@ -30,7 +30,7 @@ CostEvaluator::Traced CostEvaluator::traced(const Problem& p, const Tiling& t) {
   return described(p, t, Marks::yes, [&](auto& sink) -> Traced {
     sink.set_marks();
     const std::span<const hw::Step> all = steps_.steps();
-    return {{{all.begin(), all.end()}, sink.ports(), sink.regions(), sink.shared_bytes()},
+    return {{{all.begin(), all.end()}, sink.ports(), sink.bytes_of_regions(), sink.shared_bytes()},
             sink.counts()};
   });
 }

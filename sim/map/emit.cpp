@@ -6,7 +6,7 @@ template <class Problem, class Tiling>
 hw::Program emit(const Problem& p, const hw::HwConfig& hw, const Tiling& t) {
   ProgramSink sink(dataflow_of(t));
   describe(p, hw, t, sink);
-  return sink.take();
+  return sink.take_program();
 }
 
 template hw::Program emit(const GemmProblem&, const hw::HwConfig&, const Tiling&);

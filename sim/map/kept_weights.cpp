@@ -27,8 +27,8 @@ int64_t bytes_of(const GemmOp& op, bool table, const hw::HwConfig& machine) {
 }
 
 /// By constant that is the second operand of a product: its bytes, and those of its parameters.
-std::map<TensorId, int64_t> weights(const Graph& graph, const Lowered& lowered,
-                                    const hw::HwConfig& hw) {
+std::map<TensorId, int64_t> product_weights(const Graph& graph, const Lowered& lowered,
+                                            const hw::HwConfig& hw) {
   std::map<TensorId, int64_t> out;
   for (const Layer& layer : lowered.layers)
     for (const WorkItem& item : layer.work) {
@@ -50,7 +50,8 @@ KeptWeights kept_weights(const Graph& graph, const Lowered& lowered, const hw::H
   if (hw.shared.weights != hw::RunWeights::kept) return out;
   const int64_t room = hw.shared.free_bytes() - plan_residency(graph, lowered, hw).end;
   std::vector<std::pair<int64_t, TensorId>> smallest;
-  for (const auto& [id, bytes] : weights(graph, lowered, hw)) smallest.emplace_back(bytes, id);
+  for (const auto& [id, bytes] : product_weights(graph, lowered, hw))
+    smallest.emplace_back(bytes, id);
   std::ranges::sort(smallest);
   for (const auto& [bytes, id] : smallest) {
     if (bytes > room - out.bytes) break;
@@ -60,7 +61,7 @@ KeptWeights kept_weights(const Graph& graph, const Lowered& lowered, const hw::H
   return out;
 }
 
-hw::HwConfig beside(const KeptWeights& kept, hw::HwConfig hw) {
+hw::HwConfig machine_beside(const KeptWeights& kept, hw::HwConfig hw) {
   hw.shared.kept_bytes = kept.bytes;
   return hw;
 }

@@ -20,6 +20,6 @@ struct KeptWeights {
 KeptWeights kept_weights(const Graph& graph, const Lowered& lowered, const hw::HwConfig& hw);
 
 /// The machine with that room taken.
-hw::HwConfig beside(const KeptWeights& kept, hw::HwConfig hw);
+hw::HwConfig machine_beside(const KeptWeights& kept, hw::HwConfig hw);
 
 }  // namespace accsim::sim

@@ -14,7 +14,7 @@
 namespace accsim::sim {
 
 /// A kind of op that the mapper knows by its functions alone: what a program of it is written from.
-/// - of(): the request as the kind's problem, or nothing where it isn't of this kind.
+/// - of_request(): the request as the kind's problem, or nothing where it isn't of this kind.
 /// - rule_tiling(): the fixed rule's choice: as few chunks as let loads, work and stores overlap,
 ///   or twice, four times ... as many until one fits, or half as many; nothing when none fits.
 /// - chunked_tilings(): those that fit of about so many equal chunks; 0: none.
@@ -26,7 +26,7 @@ namespace accsim::sim {
 template <class Source>
 concept Kind = requires(const OpRequest& r, const typename Source::Problem& p,
                         const typename Source::Tiling& t, const hw::HwConfig& hw, int64_t chunks) {
-  { Source::of(r, hw) } -> std::same_as<std::optional<typename Source::Problem>>;
+  { Source::of_request(r, hw) } -> std::same_as<std::optional<typename Source::Problem>>;
   { rule_tiling(p, hw) } -> std::same_as<std::optional<typename Source::Tiling>>;
   { chunked_tilings(p, hw, chunks) } -> std::same_as<std::vector<typename Source::Tiling>>;
   { tilings(p, hw) } -> std::same_as<std::vector<std::pair<int64_t, typename Source::Tiling>>>;

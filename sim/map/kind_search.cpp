@@ -23,13 +23,13 @@ struct Best {
 
 template <Kind Source>
 std::optional<Mapping> Mapper::search_kind(const OpRequest& request, int64_t chunks) {
-  std::optional<typename Source::Problem> p = Source::of(request, hw_);
+  std::optional<typename Source::Problem> p = Source::of_request(request, hw_);
   if (!p) return std::nullopt;
   Best<typename Source::Tiling> best;
   const Aim aim{options_.objective, 0, options_.cycle_price};  // slack is of products
   const auto evaluate = [&](const typename Source::Tiling& t) {
     const Cost cost = evaluator_.cost(*p, t);
-    best.offer(t, cost, score(aim, cost, hw_));
+    best.offer(t, cost, mapping_score(aim, cost, hw_));
     return cost.timing.total.count();
   };
   for (const auto& t : chunked_tilings(*p, hw_, chunks)) evaluate(t);
@@ -44,7 +44,7 @@ std::optional<Mapping> Mapper::search_kind(const OpRequest& request, int64_t chu
   const auto known = alike.empty() ? alike_.end() : alike_.find(alike);
   if (known != alike_.end()) {
     evaluate(std::get<Source>(known->second).tiling);
-  } else if (searches() && !pinned) {
+  } else if (is_searching() && !pinned) {
     const auto choices = tilings(*p, hw_);
     considered += std::ssize(choices);
     // What differs between tilings is mostly time; other objectives look at all of them.
@@ -54,7 +54,7 @@ std::optional<Mapping> Mapper::search_kind(const OpRequest& request, int64_t chu
     }
   }
   if (!best.chosen) return std::nullopt;
-  Mapping out = costed(best.cost, best.evaluated, considered);
+  Mapping out = mapping_of_cost(best.cost, best.evaluated, considered);
   out.trace = evaluator_.traced(*p, *best.chosen).trace;
   if (options_.programs) {
     out.program = emit(*p, hw_, *best.chosen);

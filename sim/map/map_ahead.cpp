@@ -36,7 +36,7 @@ void Mapper::map_ahead(std::span<const NetworkOp> ops) {
     for (size_t i = next++; i < jobs.size(); i = next++) {
       if (mapper.is_over()) return;
       AheadJob& job = jobs[i];
-      Result<Mapping> found = mapper.choose(*job.op->request, *job.op->layer);
+      Result<Mapping> found = mapper.choose_mapping(*job.op->request, *job.op->layer);
       if (!found) continue;
       job.candidates = found->candidates;
       job.evaluated = found->evaluated;

@@ -36,17 +36,17 @@ std::vector<MappingPin> pins_of(const OpRequest& request, const SlotChunks& turn
 Result<std::shared_ptr<const Mapping>> Mapper::map_piece(const OpRequest& request,
                                                          const SlotChunks& turns,
                                                          const std::string& layer) {
-  const std::string key = key_of(request) + KeyBytes().add(turns.chunks, turns.lines).take();
-  if (auto known = find(request, key)) return known;
+  const std::string key = key_of(request) + KeyBytes().add(turns.chunks, turns.lines).take_bytes();
+  if (auto known = find_known(request, key)) return known;
   Aim aim = options_.aim();
   aim.slack = 0;
   std::optional<Result<Mapping>> tried;
   for (const MappingPin& pin : pins_of(request, turns, machine_of(request)))
-    if (!tried || !*tried) tried = search(request, pin, aim);
+    if (!tried || !*tried) tried = search_op(request, pin, aim);
   Result<Mapping> found = std::move(*tried);
-  found = checked(std::move(found), layer);
+  found = check_found(std::move(found), layer);
   if (!found) return found.errors();
-  return keep(request, key, std::move(*found));
+  return keep_mapping(request, key, std::move(*found));
 }
 
 }  // namespace accsim::sim

@@ -43,13 +43,14 @@ Result<std::shared_ptr<const Mapping>> Mapper::map(const OpRequest& request,
                                                    const std::string& layer,
                                                    const std::string& of_request) {
   const std::string key = of_request + pin_of(layer).layers;
-  if (auto known = find(request, key)) return known;
-  Result<Mapping> found = choose(request, layer);
+  if (auto known = find_known(request, key)) return known;
+  Result<Mapping> found = choose_mapping(request, layer);
   if (!found) return found.errors();
-  return keep(request, key, std::move(*found));
+  return keep_mapping(request, key, std::move(*found));
 }
 
-std::shared_ptr<const Mapping> Mapper::find(const OpRequest& request, const std::string& key) {
+std::shared_ptr<const Mapping> Mapper::find_known(const OpRequest& request,
+                                                  const std::string& key) {
   if (const auto known = cache_.find(key); known != cache_.end()) return known->second;
   const auto& others = known_[std::holds_alternative<GemmOp>(request.item)];
   if (!others) return nullptr;
@@ -58,19 +59,19 @@ std::shared_ptr<const Mapping> Mapper::find(const OpRequest& request, const std:
   return known;
 }
 
-std::shared_ptr<const Mapping> Mapper::keep(const OpRequest& request, const std::string& key,
-                                            Mapping mapping) {
+std::shared_ptr<const Mapping> Mapper::keep_mapping(const OpRequest& request,
+                                                    const std::string& key, Mapping mapping) {
   auto kept = std::make_shared<const Mapping>(std::move(mapping));
   if (const auto& others = known_[std::holds_alternative<GemmOp>(request.item)])
     return others->add(key, std::move(kept));
   return cache_.emplace(key, std::move(kept)).first->second;
 }
 
-Result<Mapping> Mapper::choose(const OpRequest& request, const std::string& layer) {
-  return checked(search(request, pin_of(layer), options_.aim()), layer);
+Result<Mapping> Mapper::choose_mapping(const OpRequest& request, const std::string& layer) {
+  return check_found(search_op(request, pin_of(layer), options_.aim()), layer);
 }
 
-Result<Mapping> Mapper::checked(Result<Mapping> found, const std::string& layer) {
+Result<Mapping> Mapper::check_found(Result<Mapping> found, const std::string& layer) {
   if (found)
     if (std::optional<Error> error = beyond_reach(found->program)) found = std::move(*error);
   if (!found) {
@@ -84,7 +85,7 @@ Result<Mapping> Mapper::checked(Result<Mapping> found, const std::string& layer)
   return found;
 }
 
-Mapper::View Mapper::view(int mode) {
+Mapper::View Mapper::view_of_mode(int mode) {
   if (mode == hw::kOwnTypes) return {hw_, evaluator_};
   auto& known = modes_[mode];
   if (!known) known = std::make_unique<ModeView>(machine_of_mode(hw_, mode));
@@ -92,17 +93,17 @@ Mapper::View Mapper::view(int mode) {
 }
 
 void Mapper::check_program(const std::string& layer, Mapping& mapping) {
-  const auto* product = mapping.of<GemmSource>();
+  const auto* product = mapping.source_as<GemmSource>();
   const int mode = product ? product->problem.mode : hw::kOwnTypes;
   std::string_view lacks = hw::name(hw::core_lacks(mapping.program));
   std::optional<hw::HwConfig> roomy;
   // What only counts bytes has each that it moves in a place of its own, however often an op reads
   // or writes it.
   if (!lacks.empty() || !mapping.unverifiable.empty()) {
-    roomy = view(mode).hw;
+    roomy = view_of_mode(mode).hw;
     roomy->shared.kib += ceil_div(shared_bytes(mapping.program), 1024);
   }
-  if (const Status good = verify(mapping.program, roomy ? *roomy : view(mode).hw); !good)
+  if (const Status good = verify(mapping.program, roomy ? *roomy : view_of_mode(mode).hw); !good)
     check(false,
           "the mapper wrote a bad program for '" + layer + "': " + good.errors().front().text());
   if (lacks.empty() && mode != hw::kOwnTypes)
@@ -110,34 +111,34 @@ void Mapper::check_program(const std::string& layer, Mapping& mapping) {
   if (!lacks.empty()) mapping.unverifiable = lacks;
 }
 
-std::shared_ptr<const Mapping> Mapper::written(const std::shared_ptr<const Mapping>& mapping,
-                                               const std::string& layer) {
+std::shared_ptr<const Mapping> Mapper::with_program(const std::shared_ptr<const Mapping>& mapping,
+                                                    const std::string& layer) {
   if (!options_.programs) return mapping;
   auto& known = written_[mapping.get()];
   if (known) return known;
   Mapping out = *mapping;
-  add_program(*mapping->of<GemmSource>(), out);
+  add_program(*mapping->source_as<GemmSource>(), out);
   check_program(layer, out);
   return known = std::make_shared<const Mapping>(std::move(out));
 }
 
 bool Mapper::takes_lanes(const OpRequest& request) const {
-  const auto lanes = LaneSource::of(request, hw_);
+  const auto lanes = LaneSource::of_request(request, hw_);
   return lanes && rule_tiling(*lanes, hw_);
 }
 
-Result<Mapping> Mapper::search(const OpRequest& r, const MappingPin& pin, const Aim& aim) {
+Result<Mapping> Mapper::search_op(const OpRequest& r, const MappingPin& pin, const Aim& aim) {
   const auto* gemm = std::get_if<GemmOp>(&r.item);
   if (gemm == nullptr) return search_others(r, pin.chunks);
-  const View on = view(r.mode);
-  Result<Mapping> found = search_product(GemmSource::of(*gemm, r, on.hw),
+  const View on = view_of_mode(r.mode);
+  Result<Mapping> found = search_product(GemmSource::of_request(*gemm, r, on.hw),
                                          {hw_, on.hw, on.evaluator, options_}, pin, aim);
-  if (found && options_.programs) add_program(*found->of<GemmSource>(), *found);
+  if (found && options_.programs) add_program(*found->source_as<GemmSource>(), *found);
   return found;
 }
 
 void Mapper::add_program(const GemmSource& source, Mapping& mapping) {
-  mapping.program = emit(source.problem, view(source.problem.mode).hw, source.tiling);
+  mapping.program = emit(source.problem, view_of_mode(source.problem.mode).hw, source.tiling);
   mapping.unverifiable = "";
   mapping.description = to_string(source.tiling);
 }

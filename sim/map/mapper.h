@@ -54,8 +54,8 @@ class Mapper {
                                                    const std::string& layer);
   /// A mapping's `fewest` or `beyond`, with its program where options say so. The same one for the
   /// same one.
-  std::shared_ptr<const Mapping> written(const std::shared_ptr<const Mapping>& mapping,
-                                         const std::string& layer);
+  std::shared_ptr<const Mapping> with_program(const std::shared_ptr<const Mapping>& mapping,
+                                              const std::string& layer);
   /// Ops and pieces are looked up here first, vector and memory ops and products, and what is found
   /// is added. Precondition: this is what is known of the machine and the options; no pins.
   void remember(std::array<std::shared_ptr<MappingMemory::Alike>, 2> known) {
@@ -65,22 +65,22 @@ class Mapper {
   /// Do lane commands do all of the op?
   bool takes_lanes(const OpRequest& request) const;
   /// Does it look beyond the fixed rule?
-  bool searches() const { return options_.effort == MapEffort::search; }
+  bool is_searching() const { return options_.effort == MapEffort::search; }
   /// Has the user pinned the layer's mapping?
-  bool is_pinned(const std::string& layer) const { return !pin_of(layer).free(); }
+  bool is_pinned(const std::string& layer) const { return !pin_of(layer).is_free(); }
 
   /// The same without the cache.
-  Result<Mapping> choose(const OpRequest& request, const std::string& layer);
+  Result<Mapping> choose_mapping(const OpRequest& request, const std::string& layer);
 
   const MapOptions& options() const { return options_; }
   const hw::HwConfig& machine() const { return hw_; }
   /// The machine as the request sees it: hw::machine_of_mode() of a product's mode. Valid as long
   /// as the mapper.
-  const hw::HwConfig& machine_of(const OpRequest& request) { return view(request.mode).hw; }
-  int64_t distinct() const { return static_cast<int64_t>(cache_.size()); }
-  int64_t candidates() const { return candidates_; }  ///< tilings bounded so far
-  int64_t evaluated() const { return evaluated_; }    ///< of them, timed
-  int64_t remembered() const { return remembered_; }  ///< found in what remember() gave
+  const hw::HwConfig& machine_of(const OpRequest& request) { return view_of_mode(request.mode).hw; }
+  int64_t distinct_count() const { return static_cast<int64_t>(cache_.size()); }
+  int64_t candidate_count() const { return candidates_; }   ///< tilings bounded so far
+  int64_t evaluated_count() const { return evaluated_; }    ///< of them, timed
+  int64_t remembered_count() const { return remembered_; }  ///< found in what remember() gave
   /// Has it come to its limit? Then its mappings are no good.
   bool is_over() const { return options_.limit && options_.limit->is_over(); }
 
@@ -95,16 +95,16 @@ class Mapper {
     hw::HwConfig hw;
     CostEvaluator evaluator;
   };
-  View view(int mode);
+  View view_of_mode(int mode);
 
   /// What is known of an op or a piece by its key; null: nothing.
-  std::shared_ptr<const Mapping> find(const OpRequest& request, const std::string& key);
+  std::shared_ptr<const Mapping> find_known(const OpRequest& request, const std::string& key);
   /// What has been found becomes known.
-  std::shared_ptr<const Mapping> keep(const OpRequest& request, const std::string& key,
-                                      Mapping mapping);
+  std::shared_ptr<const Mapping> keep_mapping(const OpRequest& request, const std::string& key,
+                                              Mapping mapping);
   /// What has been found, with the layer named in errors, and counted.
-  Result<Mapping> checked(Result<Mapping> found, const std::string& layer);
-  Result<Mapping> search(const OpRequest& request, const MappingPin& pin, const Aim& aim);
+  Result<Mapping> check_found(Result<Mapping> found, const std::string& layer);
+  Result<Mapping> search_op(const OpRequest& request, const MappingPin& pin, const Aim& aim);
   /// Of any other op: by the first kind that has it and of which a tiling fits.
   Result<Mapping> search_others(const OpRequest& request, int64_t chunks);
   template <Kind Source>

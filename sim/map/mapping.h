@@ -42,13 +42,13 @@ struct Mapping {
 
   /// The source, where it is of this kind; else null.
   template <class Source>
-  const Source* of() const {
+  const Source* source_as() const {
     return std::get_if<Source>(&source);
   }
 };
 
 /// A mapping of this cost, for which so many others were timed and bounded.
-inline Mapping costed(const Cost& cost, int64_t evaluated, int64_t considered) {
+inline Mapping mapping_of_cost(const Cost& cost, int64_t evaluated, int64_t considered) {
   Mapping m;
   m.timing = cost.timing;
   m.counts = cost.counts;

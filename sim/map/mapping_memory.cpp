@@ -24,7 +24,7 @@ MappingMemory::Found MappingMemory::Alike::add(const std::string& op, Found mapp
   return known = std::move(mapping);
 }
 
-std::shared_ptr<MappingMemory::Alike> MappingMemory::of(const std::string& key) {
+std::shared_ptr<MappingMemory::Alike> MappingMemory::alike_of_key(const std::string& key) {
   const std::lock_guard lock(mutex_);
   std::shared_ptr<Alike>& found = alike_[key];
   if (!found) found = std::make_shared<Alike>(count_);

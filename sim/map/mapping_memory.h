@@ -33,7 +33,7 @@ class MappingMemory {
 
   /// What is known under such a key. It may be used as long as the memory lives; who comes after
   /// make_room() may be given another one.
-  std::shared_ptr<Alike> of(const std::string& key);
+  std::shared_ptr<Alike> alike_of_key(const std::string& key);
   /// Forgets everything when too much is known.
   void make_room();
 

@@ -24,7 +24,7 @@ Aim beyond_slack(Aim aim) {
   return aim;
 }
 
-double primary(const Aim& aim, int64_t cycles, double picojoules, int64_t dram_bytes) {
+double primary_score(const Aim& aim, int64_t cycles, double picojoules, int64_t dram_bytes) {
   const auto delay = static_cast<double>(cycles);
   switch (aim.objective) {
     case Objective::energy:
@@ -43,14 +43,14 @@ double burden(const Aim& aim, double picojoules, double dram_bytes) {
   return picojoules * (aim.tensor_bytes + dram_bytes);
 }
 
-Score score(const Aim& aim, const Cost& cost, const hw::HwConfig& hw) {
+Score mapping_score(const Aim& aim, const Cost& cost, const hw::HwConfig& hw) {
   const int64_t cycles = cost.timing.total.count();
   const auto dram = static_cast<size_t>(hw::Memory::dram);
   const int64_t bytes = (cost.counts.read[dram] + cost.counts.written[dram]).count();
   const double picojoules =
-      aim.weighs_energy() ? total(energy(cost.counts, cost.timing.total, hw)).value() : 0;
-  const double both = aim.slackens() ? burden(aim, picojoules, static_cast<double>(bytes)) : 0;
-  return {primary(aim, cycles, picojoules, bytes), cycles, bytes, picojoules, both};
+      aim.weighs_energy() ? total_energy(energy(cost.counts, cost.timing.total, hw)).value() : 0;
+  const double both = aim.has_slack() ? burden(aim, picojoules, static_cast<double>(bytes)) : 0;
+  return {primary_score(aim, cycles, picojoules, bytes), cycles, bytes, picojoules, both};
 }
 
 }  // namespace accsim::sim

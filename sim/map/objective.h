@@ -36,9 +36,9 @@ struct Aim {
 
   /// Is energy looked at?
   bool weighs_energy() const {
-    return objective == Objective::energy || objective == Objective::edp || slackens();
+    return objective == Objective::energy || objective == Objective::edp || has_slack();
   }
-  bool slackens() const { return objective == Objective::cycles && slack > 0; }
+  bool has_slack() const { return objective == Objective::cycles && slack > 0; }
 };
 
 /// Of a product alone in a network that has room left: the slack this many times over. Products
@@ -48,7 +48,7 @@ inline constexpr double kBeyondSlack = 16;
 Aim beyond_slack(Aim aim);
 
 /// What counts first; the smaller is the better.
-double primary(const Aim& aim, int64_t cycles, double picojoules, int64_t dram_bytes);
+double primary_score(const Aim& aim, int64_t cycles, double picojoules, int64_t dram_bytes);
 
 /// What slack looks for the least of: energy times traffic, picojoules times bytes. A byte from or
 /// to DRAM counts beside those of the tensors, which have to be moved in any case: so a product
@@ -64,6 +64,6 @@ struct Score {
   friend auto operator<=>(const Score&, const Score&) = default;
 };
 /// The score of a program with this cost on the machine.
-Score score(const Aim& aim, const Cost& cost, const hw::HwConfig& hw);
+Score mapping_score(const Aim& aim, const Cost& cost, const hw::HwConfig& hw);
 
 }  // namespace accsim::sim

@@ -24,7 +24,7 @@ bool parse_sizes(std::string_view text, std::vector<int64_t>& out) {
 }
 
 /// How many of its fields are pinned.
-int pinned(const MappingPin& p) {
+int pinned_fields(const MappingPin& p) {
   int out = p.im2col ? 1 : 0;
   for (const bool empty :
        {p.dataflow.empty(), p.lines.empty(), p.images.empty(), p.outputs.empty(),
@@ -72,7 +72,7 @@ Result<MappingPin> parse_pin(const std::string& text) {
   bool any = false;
   while (tokens >> token) {
     any = true;
-    const int before = pinned(pin);
+    const int before = pinned_fields(pin);
     if (!parse_token(token, pin))
       return Error{Errc::usage,
                    fmt::format("'{}' is not a mapping token; use ws|is|os, LINESxPIXELS, "
@@ -80,7 +80,7 @@ Result<MappingPin> parse_pin(const std::string& text) {
                                "\"conv*=ws 7x56 n64 k256 mnk\"",
                                token),
                    "--mapping"};
-    if (pinned(pin) == before)
+    if (pinned_fields(pin) == before)
       return Error{Errc::usage,
                    fmt::format("'{}' in '{}' pins what a word before it has pinned", token, text),
                    "--mapping"};

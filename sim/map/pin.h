@@ -21,7 +21,7 @@ struct MappingPin {
   int64_t chunks = 0;  ///< of rows in the vector unit, where that fits; not of the user's
 
   /// Does it leave everything to the search?
-  bool free() const {
+  bool is_free() const {
     return dataflow.empty() && lines.empty() && pixels.empty() && images.empty() &&
            outputs.empty() && channels.empty() && groups.empty() && outputs_outer.empty() &&
            staged.empty() && !im2col;

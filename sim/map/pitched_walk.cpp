@@ -7,21 +7,21 @@ namespace {
 
 int64_t step_of(int64_t stride, const Pitch& pitch) {
   const bool stays = stride > 0 && stride < pitch.run;
-  check(pitch.dense() || stays || stride % pitch.run == 0,
+  check(pitch.is_dense() || stays || stride % pitch.run == 0,
         "a step that leaves its row for the middle of another one");
-  return pitch.stride(stride);
+  return pitch.stride_of(stride);
 }
 
 }  // namespace
 
 hw::Affine pitched(hw::Affine at, const Pitch& pitch) {
-  at.base = pitch.at(at.base);
+  at.base = pitch.offset_of(at.base);
   for (hw::Affine::Term& term : at.terms) term.coeff = step_of(term.coeff, pitch);
   return at;
 }
 
 hw::Walk pitched(const hw::Walk& walk, const Pitch& pitch) {
-  if (pitch.dense()) return walk;
+  if (pitch.is_dense()) return walk;
   hw::Walk out;
   for (const hw::Walk::Level& l : walk.levels) {
     if (l.count == 1 || l.stride % pitch.run == 0 || l.count * l.stride <= pitch.run) {

@@ -47,26 +47,26 @@ class ProgramSink {
     out_.dataflow = dataflow;
     bodies_.push_back(&out_.body);
   }
-  hw::Program take() { return std::move(out_); }
+  hw::Program take_program() { return std::move(out_); }
 
-  void tensor(const Place& place, int64_t bytes) {
-    out_.tensors.push_back({place.name, place.memory, place.pitch.extent(bytes)});
+  void add_tensor(const Place& place, int64_t bytes) {
+    out_.tensors.push_back({place.name, place.memory, place.pitch.extent_of(bytes)});
     pitches_.push_back(place.pitch);
   }
   /// Behind the tensors: a region of one slot.
-  void region(int64_t bytes) {
+  void add_region(int64_t bytes) {
     const auto name = "staged " + std::to_string(regions_++);
     out_.tensors.push_back({name, hw::Memory::shared, bytes, 1});
   }
   template <class Body>
-  void loop(std::string_view name, int64_t count, Body body) {
+  void add_loop(std::string_view name, int64_t count, Body body) {
     hw::Loop loop{out_.loops++, std::string(name), count, {}};
     bodies_.push_back(&loop.body);
     body(loop.id);
     bodies_.pop_back();
     bodies_.back()->push_back({std::move(loop)});
   }
-  void sync(hw::SyncKind kind, hw::Queue queue, hw::Buffer buffer) {
+  void add_sync(hw::SyncKind kind, hw::Queue queue, hw::Buffer buffer) {
     bodies_.back()->push_back({hw::Sync{kind, queue, buffer}});
   }
   /// Of a region, which is that tensor.
@@ -75,22 +75,23 @@ class ProgramSink {
   }
   /// From a tensor in DRAM into the slot of a region, from its first byte on.
   template <class Fill>
-  void stage(int from, int to, const hw::Walk& walk, Fill fill) {
+  void add_stage(int from, int to, const hw::Walk& walk, Fill fill) {
     hw::StageCommand c;
     c.from = from;
     c.to = to;
     c.walk = walk;
-    add(std::move(c), fill);
+    append_command(std::move(c), fill);
   }
   /// `transposed`: as LoadCommand has it.
   template <class Fill>
-  void load(hw::Buffer to, int tensor, const hw::Walk& walk, Fill fill, int64_t transposed = 0) {
+  void add_load(hw::Buffer to, int tensor, const hw::Walk& walk, Fill fill,
+                int64_t transposed = 0) {
     hw::LoadCommand c;
     c.buffer = to;
     c.tensor = tensor;
     c.walk = walk;
     c.transposed = transposed;
-    add(std::move(c), [&](hw::LoadCommand& load) {
+    append_command(std::move(c), [&](hw::LoadCommand& load) {
       fill(load);
       if (!has_pitch(tensor)) return;
       const Pitch& pitch = pitches_[static_cast<size_t>(tensor)];
@@ -102,10 +103,10 @@ class ProgramSink {
   /// `fill` says what gathers its items, those of the walk's outermost level.
   template <class Fill>
   void load_gathered(hw::Buffer to, int tensor, const hw::Walk& walk, Fill fill) {
-    load(to, tensor, walk, fill);
+    add_load(to, tensor, walk, fill);
   }
   template <class Fill>
-  void gemm(const PassSizes& sizes, Fill fill) {
+  void add_gemm(const PassSizes& sizes, Fill fill) {
     hw::GemmCommand c;
     c.m = sizes.m;
     c.k = sizes.k;
@@ -115,19 +116,19 @@ class ProgramSink {
     c.accumulate = sizes.accumulate;
     fill(c);
     c.weights.bits = sizes.bits;
-    add(std::move(c), [](hw::GemmCommand&) {});
+    append_command(std::move(c), [](hw::GemmCommand&) {});
   }
   template <class Fill>
-  void drain(const PassSizes& sizes, Fill fill) {
+  void add_drain(const PassSizes& sizes, Fill fill) {
     hw::DrainCommand c;
     c.m = sizes.m;
     c.n = sizes.n;
     c.first_of.assign(sizes.first_of.begin(), sizes.first_of.end());
     c.accumulate = sizes.accumulate;
-    add(std::move(c), fill);
+    append_command(std::move(c), fill);
   }
   template <class Fill>
-  void post(const PostSizes& sizes, Fill fill) {
+  void add_post(const PostSizes& sizes, Fill fill) {
     hw::PostCommand c;
     c.rows = sizes.rows;
     c.cols = sizes.cols;
@@ -135,31 +136,31 @@ class ProgramSink {
     c.has_parameters = sizes.has_parameters;
     c.groups = sizes.groups;
     c.table = sizes.table;
-    add(std::move(c), fill);
+    append_command(std::move(c), fill);
   }
   /// From the first bytes of the slot.
   void set_table(hw::Queue unit) {
-    add(hw::SetTableCommand{unit, hw::Affine(0)}, [](hw::SetTableCommand&) {});
+    append_command(hw::SetTableCommand{unit, hw::Affine(0)}, [](hw::SetTableCommand&) {});
   }
-  void vector(const hw::VectorCommand& c) {
-    add(hw::VectorCommand(c), [](hw::VectorCommand&) {});
+  void add_vector(const hw::VectorCommand& c) {
+    append_command(hw::VectorCommand(c), [](hw::VectorCommand&) {});
   }
   /// All of the command but its addresses.
   template <class Fill>
-  void row(const hw::RowCommand& c, Fill fill) {
-    add(hw::RowCommand(c), fill);
+  void add_row(const hw::RowCommand& c, Fill fill) {
+    append_command(hw::RowCommand(c), fill);
   }
   /// `c` without its addresses.
   template <class Fill>
-  void lane(const hw::LaneCommand& c, Fill fill) {
-    add(hw::LaneCommand(c), fill);
+  void add_lane(const hw::LaneCommand& c, Fill fill) {
+    append_command(hw::LaneCommand(c), fill);
   }
   template <class Fill>
-  void store(int tensor, const hw::Walk& walk, Fill fill) {
+  void add_store(int tensor, const hw::Walk& walk, Fill fill) {
     hw::StoreCommand c;
     c.tensor = tensor;
     c.walk = walk;
-    add(std::move(c), [&](hw::StoreCommand& store) {
+    append_command(std::move(c), [&](hw::StoreCommand& store) {
       fill(store);
       if (!has_pitch(tensor)) return;
       const Pitch& pitch = pitches_[static_cast<size_t>(tensor)];
@@ -171,11 +172,11 @@ class ProgramSink {
  private:
   bool has_pitch(int tensor) const {
     const auto i = static_cast<size_t>(tensor);
-    return i < pitches_.size() && !pitches_[i].dense();
+    return i < pitches_.size() && !pitches_[i].is_dense();
   }
 
   template <class C, class Fill>
-  void add(C command, Fill fill) {
+  void append_command(C command, Fill fill) {
     fill(command);
     bodies_.back()->emplace_back().node.template emplace<hw::Command>(std::move(command));
   }
@@ -209,7 +210,7 @@ class CostSink {
   CostSink(const hw::HwConfig& hw, hw::Dataflow dataflow, hw::StepWriter& steps,
            Marks marks = Marks::no)
       : steps_(steps), tally_(hw, dataflow), marks_(marks == Marks::yes) {
-    steps.start(hw, dataflow);
+    steps.start_program(hw, dataflow);
   }
   const hw::Counts& counts() const { return tally_.counts(); }
   std::vector<OperandPort> ports() const {
@@ -229,12 +230,12 @@ class CostSink {
       if (tensors_[i].stored) steps_.mark({false, hw::Queue::store, static_cast<int>(i)});
   }
 
-  void tensor(const Place& place, int64_t bytes) {
+  void add_tensor(const Place& place, int64_t bytes) {
     const bool shared = place.memory == hw::Memory::shared && !place.constant;
     tensors_.push_back({place.memory, marks_ && !place.constant, false, place.port, place.pitch,
-                        shared ? place.pitch.extent(bytes) : 0});
+                        shared ? place.pitch.extent_of(bytes) : 0});
   }
-  void region(int64_t bytes) {
+  void add_region(int64_t bytes) {
     if (regions_.empty()) {
       steps_.share_channels();
       first_region_ = tensors_.size();
@@ -244,20 +245,20 @@ class CostSink {
     tensors_.push_back({hw::Memory::shared, false, false, port, {}, 0});
     regions_.push_back(bytes);
   }
-  const std::vector<int64_t>& regions() const { return regions_; }
+  const std::vector<int64_t>& bytes_of_regions() const { return regions_; }
   void region_sync(hw::SyncKind kind, hw::Queue queue, int tensor) {
     steps_.region_sync(kind, queue, static_cast<size_t>(tensor) - first_region_);
   }
   template <class Fill>
-  void stage(int from, int, const hw::Walk& walk, Fill fill) {
+  void add_stage(int from, int, const hw::Walk& walk, Fill fill) {
     if (std::exchange(tensors_[static_cast<size_t>(from)].awaited, false))
       steps_.mark({true, hw::Queue::stage, from});
-    steps_.stage(memory(from), walk,
-                 strides<hw::StageCommand>(from, &hw::StageCommand::source, fill));
-    tally_.stage(times_, memory(from), walk.bytes());
+    steps_.stage(memory_of(from), walk,
+                 loop_strides<hw::StageCommand>(from, &hw::StageCommand::source, fill));
+    tally_.count_stage(times_, memory_of(from), walk.bytes());
   }
   template <class Body>
-  void loop(std::string_view, int64_t count, Body body) {
+  void add_loop(std::string_view, int64_t count, Body body) {
     steps_.open_loop(count);
     loops_.push_back(count);
     times_ *= count;
@@ -266,69 +267,70 @@ class CostSink {
     loops_.pop_back();
     steps_.close_loop();
   }
-  void sync(hw::SyncKind kind, hw::Queue queue, hw::Buffer buffer) {
+  void add_sync(hw::SyncKind kind, hw::Queue queue, hw::Buffer buffer) {
     steps_.sync(kind, queue, buffer);
   }
   template <class Fill>
-  void load(hw::Buffer to, int tensor, const hw::Walk& walk, Fill fill, int64_t transposed = 0) {
+  void add_load(hw::Buffer to, int tensor, const hw::Walk& walk, Fill fill,
+                int64_t transposed = 0) {
     if (std::exchange(tensors_[static_cast<size_t>(tensor)].awaited, false))
       steps_.mark({true, hw::Queue::load, tensor});
-    const auto s = strides<hw::LoadCommand>(tensor, &hw::LoadCommand::source, fill);
+    const auto s = loop_strides<hw::LoadCommand>(tensor, &hw::LoadCommand::source, fill);
     if (transposed > 0)
-      steps_.load_transposed(to, memory(tensor), lying(tensor, walk), s, transposed);
+      steps_.load_transposed(to, memory_of(tensor), walk_in_tensor(tensor, walk), s, transposed);
     else
-      steps_.load(to, memory(tensor), lying(tensor, walk), s);
-    tally_.load(times_, to, memory(tensor), walk.bytes());
+      steps_.load(to, memory_of(tensor), walk_in_tensor(tensor, walk), s);
+    tally_.count_load(times_, to, memory_of(tensor), walk.bytes());
   }
   template <class Fill>
   void load_gathered(hw::Buffer to, int tensor, const hw::Walk& walk, Fill) {
     if (std::exchange(tensors_[static_cast<size_t>(tensor)].awaited, false))
       steps_.mark({true, hw::Queue::load, tensor});
-    steps_.load_gathered(to, memory(tensor), walk);
-    tally_.load(times_, to, memory(tensor), walk.bytes());
-    tally_.indices(times_, walk.levels[0].count);
+    steps_.load_gathered(to, memory_of(tensor), walk);
+    tally_.count_load(times_, to, memory_of(tensor), walk.bytes());
+    tally_.count_indices(times_, walk.levels[0].count);
   }
   template <class Fill>
-  void gemm(const PassSizes& s, Fill) {
+  void add_gemm(const PassSizes& s, Fill) {
     steps_.gemm(s.m, s.k, s.n);
-    tally_.gemm(times_, {s.m, s.k, s.n, s.useful_macs, s.bits}, accumulating(s));
+    tally_.count_gemm(times_, {s.m, s.k, s.n, s.useful_macs, s.bits}, accumulating_runs(s));
   }
   template <class Fill>
-  void drain(const PassSizes& s, Fill) {
+  void add_drain(const PassSizes& s, Fill) {
     steps_.drain();
-    tally_.drain(times_, s.m, s.n, accumulating(s));
+    tally_.count_drain(times_, s.m, s.n, accumulating_runs(s));
   }
   template <class Fill>
-  void post(const PostSizes& s, Fill) {
+  void add_post(const PostSizes& s, Fill) {
     steps_.post(s.rows, s.cols, s.groups);
-    tally_.post(times_, s.rows, s.cols, s.transposed, s.has_parameters, s.groups);
-    if (s.residual) tally_.residual(times_, s.rows * s.cols);
+    tally_.count_post(times_, s.rows, s.cols, s.transposed, s.has_parameters, s.groups);
+    if (s.residual) tally_.count_residual(times_, s.rows * s.cols);
     if (s.table) tally_.look_ups(times_, s.rows * s.cols);
   }
   void set_table(hw::Queue unit) {
     steps_.set_table(unit);
     tally_.set_table(times_);
   }
-  void vector(const hw::VectorCommand& c) {
+  void add_vector(const hw::VectorCommand& c) {
     steps_.vector(c);
-    tally_.vector(times_, c);
+    tally_.count_vector(times_, c);
   }
   template <class Fill>
-  void row(const hw::RowCommand& c, Fill) {
+  void add_row(const hw::RowCommand& c, Fill) {
     steps_.row(c);
-    tally_.row(times_, c);
+    tally_.count_row(times_, c);
   }
   template <class Fill>
-  void lane(const hw::LaneCommand& c, Fill) {
+  void add_lane(const hw::LaneCommand& c, Fill) {
     steps_.lane(c);
-    tally_.lane(times_, c);
+    tally_.count_lane(times_, c);
   }
   template <class Fill>
-  void store(int tensor, const hw::Walk& walk, Fill fill) {
+  void add_store(int tensor, const hw::Walk& walk, Fill fill) {
     tensors_[static_cast<size_t>(tensor)].stored = true;
-    steps_.store(memory(tensor), lying(tensor, walk),
-                 strides<hw::StoreCommand>(tensor, &hw::StoreCommand::target, fill));
-    tally_.store(times_, memory(tensor), walk.bytes());
+    steps_.store(memory_of(tensor), walk_in_tensor(tensor, walk),
+                 loop_strides<hw::StoreCommand>(tensor, &hw::StoreCommand::target, fill));
+    tally_.count_store(times_, memory_of(tensor), walk.bytes());
   }
 
  private:
@@ -342,26 +344,26 @@ class CostSink {
   };
 
   /// The walk as it is in a tensor whose rows may have a pitch.
-  hw::Walk lying(int tensor, const hw::Walk& walk) const {
+  hw::Walk walk_in_tensor(int tensor, const hw::Walk& walk) const {
     return pitched(walk, tensors_[static_cast<size_t>(tensor)].pitch);
   }
   /// By how much the loops around it move a transfer, which `fill` writes.
   template <class Command, class Fill>
-  hw::LoopStrides strides(int tensor, hw::Affine Command::*place, Fill fill) const {
+  hw::LoopStrides loop_strides(int tensor, hw::Affine Command::*place, Fill fill) const {
     hw::LoopStrides out;
     if constexpr (std::is_same_v<Address, hw::Affine>) {
-      if (memory(tensor) != hw::Memory::dram) return out;
+      if (memory_of(tensor) != hw::Memory::dram) return out;
       Command command;
       fill(command);
       const Pitch& pitch = tensors_[static_cast<size_t>(tensor)].pitch;
       const hw::Affine at =
-          pitch.dense() ? std::move(command.*place) : pitched(std::move(command.*place), pitch);
+          pitch.is_dense() ? std::move(command.*place) : pitched(std::move(command.*place), pitch);
       for (const auto& t : at.terms) out.push_back({static_cast<size_t>(t.loop), t.coeff});
     }
     return out;
   }
-  hw::Memory memory(int tensor) const { return tensors_[static_cast<size_t>(tensor)].memory; }
-  int64_t accumulating(const PassSizes& s) const {
+  hw::Memory memory_of(int tensor) const { return tensors_[static_cast<size_t>(tensor)].memory; }
+  int64_t accumulating_runs(const PassSizes& s) const {
     if (s.accumulate) return times_;
     int64_t firsts = times_;
     for (const int loop : s.first_of) firsts /= loops_[static_cast<size_t>(loop)];
@@ -397,7 +399,7 @@ void for_segments(Sink& sink, std::string_view name, std::span<const Segment> se
       inner(s, start, -1);
       continue;
     }
-    sink.loop(name, s.count, [&](int loop) {
+    sink.add_loop(name, s.count, [&](int loop) {
       start.add_term(loop, s.step);
       inner(s, start, loop);
     });

@@ -8,12 +8,12 @@ namespace {
 // Keys take values apart member by member: a member that is added and left out here doesn't
 // compile.
 
-void add(KeyBytes& key, const std::vector<Access>& side) {
+void add_to_key(KeyBytes& key, const std::vector<Access>& side) {
   key.add(side.size());
   for (const auto& [port, elements, run] : side) key.add(port, elements, run);
 }
 
-void add(KeyBytes& key, const std::vector<Operand>& side) {
+void add_to_key(KeyBytes& key, const std::vector<Operand>& side) {
   key.add(side.size());
   for (const auto& [place, element_bytes] : side) {
     const auto& [name, memory, constant, port, pitch] = place;
@@ -23,7 +23,7 @@ void add(KeyBytes& key, const std::vector<Operand>& side) {
   }
 }
 
-void add(KeyBytes& key, const GemmOp& op) {
+void add_to_key(KeyBytes& key, const GemmOp& op) {
   const auto& [batch, images, channels, outputs, in, out, kernel, stride, dilation, pad, grouped,
                a_shared, b_shared, a_transposed, b_transposed, a_port, b_port, bias_port,
                out_port] = op;
@@ -32,7 +32,7 @@ void add(KeyBytes& key, const GemmOp& op) {
   key.add(a_port, b_port, bias_port, out_port);
 }
 
-void add(KeyBytes& key, const RowWork& w) {
+void add_to_key(KeyBytes& key, const RowWork& w) {
   const auto& [kind, rows, row_stride, pieces, piece_stride, run, per_channel, channel_stride,
                in_port, out_port, mask, log] = w;
   key.add(kind).add(rows).add(row_stride).add(pieces, piece_stride, run, per_channel);
@@ -46,7 +46,7 @@ void add(KeyBytes& key, const RowWork& w) {
   key.add(port, elements).add(mask_row_stride).add(mask_piece_stride);
 }
 
-void add(KeyBytes& key, const LaneWork& work) {
+void add_to_key(KeyBytes& key, const LaneWork& work) {
   const auto& [op, gather, a_port, b_port, axes, across, table] = work;
   key.add(op, gather, a_port, b_port, across, table, axes.size());
   for (const auto& [count, a, b, slide, turned] : axes) {
@@ -55,19 +55,19 @@ void add(KeyBytes& key, const LaneWork& work) {
   }
 }
 
-void add(KeyBytes& key, const VectorOp& op) {
+void add_to_key(KeyBytes& key, const VectorOp& op) {
   const auto& [inputs, outputs, ops, row, passes, row_work, lane] = op;
-  add(key, inputs);
-  add(key, outputs);
+  add_to_key(key, inputs);
+  add_to_key(key, outputs);
   key.add(ops).add(row, passes, row_work.has_value(), lane.has_value());
-  if (row_work) add(key, *row_work);
-  if (lane) add(key, *lane);
+  if (row_work) add_to_key(key, *row_work);
+  if (lane) add_to_key(key, *lane);
 }
 
-void add(KeyBytes& key, const MemoryOp& op) {
+void add_to_key(KeyBytes& key, const MemoryOp& op) {
   const auto& [inputs, outputs, axes, spacing, from, to, picked] = op;
-  add(key, inputs);
-  add(key, outputs);
+  add_to_key(key, inputs);
+  add_to_key(key, outputs);
   key.add(spacing).add(from, to, axes.size());
   for (const auto& [count, stride] : axes) key.add(count, stride);
   key.add(picked.has_value());
@@ -78,25 +78,25 @@ void add(KeyBytes& key, const MemoryOp& op) {
 
 }  // namespace
 
-Operand operand(const std::vector<Operand>& side, int port, const hw::HwConfig& hw) {
+Operand operand_of_port(const std::vector<Operand>& side, int port, const hw::HwConfig& hw) {
   if (port >= 0 && static_cast<size_t>(port) < side.size()) return side[static_cast<size_t>(port)];
   return {{"(internal)", hw::Memory::dram, false, internal_port(port)}, hw.activation_bytes()};
 }
 
-const LayerPorts::Port* LayerPorts::find(const OperandPort& port) const {
+const LayerPorts::Port* LayerPorts::find_port(const OperandPort& port) const {
   if (port.side != OperandPort::Side::input && port.side != OperandPort::Side::output)
     return nullptr;
   const std::vector<Port>& side = port.side == OperandPort::Side::input ? inputs : outputs;
   return side.empty() ? nullptr : &side[static_cast<size_t>(port.index)];
 }
 
-OperandPort LayerPorts::of(const OperandPort& port) const {
-  const Port* const found = find(port);
+OperandPort LayerPorts::layer_port(const OperandPort& port) const {
+  const Port* const found = find_port(port);
   return found ? OperandPort{port.side, found->index} : port;
 }
 
 int64_t LayerPorts::offset(const OperandPort& port) const {
-  const Port* const found = find(port);
+  const Port* const found = find_port(port);
   return found ? found->offset : 0;
 }
 
@@ -106,12 +106,12 @@ std::string key_of(const OpRequest& request) {
   static_cast<void>(ports);
   KeyBytes key;
   key.add(item.index(), relu, residual, clips_sum, table, room);
-  add(key, inputs);
-  add(key, outputs);
-  std::visit([&](const auto& work) { add(key, work); }, item);
+  add_to_key(key, inputs);
+  add_to_key(key, outputs);
+  std::visit([&](const auto& work) { add_to_key(key, work); }, item);
   // No key is the beginning of another one: what may stand behind it keeps them apart.
   if (mode != hw::kOwnTypes) key.add(mode);
-  return key.take();
+  return key.take_bytes();
 }
 
 }  // namespace accsim::sim

@@ -52,11 +52,11 @@ struct LayerPorts {
   std::vector<Port> inputs, outputs;
 
   /// The layer's port that the op's is, and where the op's begins in it.
-  OperandPort of(const OperandPort& port) const;
+  OperandPort layer_port(const OperandPort& port) const;
   int64_t offset(const OperandPort& port) const;
 
  private:
-  const Port* find(const OperandPort& port) const;
+  const Port* find_port(const OperandPort& port) const;
 };
 
 /// A WorkItem with the places of its ports.
@@ -76,6 +76,6 @@ struct OpRequest {
 std::string key_of(const OpRequest& request);
 
 /// The operand at a port; what is internal to a layer goes through DRAM in the activation type.
-Operand operand(const std::vector<Operand>& side, int port, const hw::HwConfig& hw);
+Operand operand_of_port(const std::vector<Operand>& side, int port, const hw::HwConfig& hw);
 
 }  // namespace accsim::sim

@@ -17,7 +17,7 @@ class SearchLimit {
 
   int64_t most_tilings() const { return most_; }
   /// Tilings that were bounded, and those timed.
-  void add(int64_t bounded, int64_t timed) {
+  void add_spent(int64_t bounded, int64_t timed) {
     spent_.fetch_add(bounded + kBoundsOfATiming * timed, std::memory_order_relaxed);
   }
   bool is_over() const { return spent_.load(std::memory_order_relaxed) > most_; }

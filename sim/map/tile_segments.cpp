@@ -33,7 +33,8 @@ void split(const Slide& slide, int64_t tile, Segments& to) {
     const int64_t first = s.start * slide.stride - slide.pad;
     // A tile that lies in the padding alone still reads one (unused) element.
     s.in_start = std::clamp<int64_t>(first, 0, slide.in - 1);
-    const int64_t end = std::clamp<int64_t>(first + slide.reach(s.size), s.in_start + 1, slide.in);
+    const int64_t end =
+        std::clamp<int64_t>(first + slide.input_reach(s.size), s.in_start + 1, slide.in);
     s.in_size = end - s.in_start;
     s.in_step = tile * slide.stride;
     s.origin = first - s.in_start;
@@ -50,7 +51,7 @@ void split(const Slide& slide, int64_t tile, Segments& to) {
   const int64_t tiles = ceil_div(slide.out, tile), pace = tile * slide.stride;
   // Tiles [low, high) are whole and read no padding: one segment.
   const int64_t low = std::min(tiles, ceil_div(slide.pad, pace));
-  const int64_t room = slide.in + slide.pad - slide.reach(tile);
+  const int64_t room = slide.in + slide.pad - slide.input_reach(tile);
   const int64_t high =
       room < 0 ? low : std::clamp(room / pace + 1, low, std::max(low, slide.out / tile));
   for (int64_t i = 0; i < low; ++i) append(at(i));

@@ -33,7 +33,9 @@ InlineVector<Segment, 2> split(int64_t length, int64_t tile);
 struct Slide {
   int64_t in = 1, out = 1, kernel = 1, stride = 1, dilation = 1, pad = 0;
   /// Input elements that `tile` outputs reach, unclipped.
-  int64_t reach(int64_t tile) const { return (tile - 1) * stride + (kernel - 1) * dilation + 1; }
+  int64_t input_reach(int64_t tile) const {
+    return (tile - 1) * stride + (kernel - 1) * dilation + 1;
+  }
 };
 
 /// Appends [0, out) in tiles of `tile` with the input each tile reads clipped to [0, in): tiles

@@ -21,8 +21,8 @@ class FilePatcher {
   FilePatcher(const onnx::MappedFile& file, const ModelNotes& notes)
       : file_(file), notes_(notes), fault_{file.bytes.data, {}, 0} {}
 
-  Result<PatchedFile> run(const std::string& path) {
-    model();
+  Result<PatchedFile> patch_file(const std::string& path) {
+    patch_model();
     if (!fault_.ok())
       return Error{Errc::parse, fmt::format("at byte {}: {}", fault_.offset, *fault_.message),
                    path};
@@ -35,12 +35,12 @@ class FilePatcher {
 
   /// Calls `each` with every field of a message and the bytes that it takes, tag included.
   template <class Each>
-  void walk(ByteSpan message, const Each& each) {
+  void for_each_field(ByteSpan message, const Each& each) {
     Cursor cursor(message, fault_);
     Field field, next;
     const uint8_t* const end = message.data + message.size;
-    for (bool more = cursor.next(field); more && fault_.ok(); field = next) {
-      more = cursor.next(next);
+    for (bool more = cursor.next_field(field); more && fault_.ok(); field = next) {
+      more = cursor.next_field(next);
       const uint8_t* const stop = more ? next.at : end;
       if (!fault_.ok()) return;
       each(field, std::string_view(reinterpret_cast<const char*>(field.at),
@@ -49,13 +49,13 @@ class FilePatcher {
   }
 
   /// Pieces that follow each other in the file become one.
-  static void copy(std::string_view bytes, Pieces& to) {
+  static void append_piece(std::string_view bytes, Pieces& to) {
     if (!to.empty() && to.back().data() + to.back().size() == bytes.data())
       to.back() = {to.back().data(), to.back().size() + bytes.size()};
     else
       to.push_back(bytes);
   }
-  void add(std::string text, Pieces& to) {
+  void add_text(std::string text, Pieces& to) {
     if (text.empty()) return;
     out_.added_.push_back(std::move(text));
     to.push_back(out_.added_.back());
@@ -65,15 +65,15 @@ class FilePatcher {
     size_t bytes = 0;
     for (const std::string_view piece : message) bytes += piece.size();
     Message header;
-    header.header(number, bytes);
-    add(header.take(), to);
-    for (const std::string_view piece : message) copy(piece, to);
+    header.add_header(number, bytes);
+    add_text(header.take_bytes(), to);
+    for (const std::string_view piece : message) append_piece(piece, to);
   }
   void add_properties(uint32_t number, const Properties& properties, Pieces& to) {
     Message out;
     for (const auto& [key, value] : properties)
-      out.message(number, onnx::encode_property(key, value));
-    add(out.take(), to);
+      out.add_message(number, onnx::encode_property(key, value));
+    add_text(out.take_bytes(), to);
   }
 
   /// Whether a field is a property that an earlier run has written.
@@ -81,45 +81,45 @@ class FilePatcher {
     if (field.number != properties || field.type != Field::Type::bytes) return false;
     std::string key;
     Cursor cursor(field.span, fault_);
-    for (Field part; cursor.next(part);)
-      if (part.number == onnx::proto::StringStringEntry::kKey) cursor.read(part, key);
+    for (Field part; cursor.next_field(part);)
+      if (part.number == onnx::proto::StringStringEntry::kKey) cursor.read_value(part, key);
     return key.starts_with(notes_.prefix);
   }
 
   /// A node as it becomes; false when it stays as it is.
-  bool node(ByteSpan message, size_t index, Pieces& to) {
+  bool patch_node(ByteSpan message, size_t index, Pieces& to) {
     const auto found = notes_.nodes.find(index);
     bool changed = found != notes_.nodes.end();
-    walk(message, [&](const Field& field, std::string_view encoded) {
+    for_each_field(message, [&](const Field& field, std::string_view encoded) {
       if (is_note(field, onnx::proto::Node::kMetadataProps))
         changed = true;
       else
-        copy(encoded, to);
+        append_piece(encoded, to);
     });
     if (found != notes_.nodes.end())
       add_properties(onnx::proto::Node::kMetadataProps, found->second, to);
     return changed;
   }
 
-  void graph(ByteSpan message, Pieces& to) {
-    walk(message, [&](const Field& field, std::string_view encoded) {
+  void patch_graph(ByteSpan message, Pieces& to) {
+    for_each_field(message, [&](const Field& field, std::string_view encoded) {
       Pieces changed;
       if (field.number == onnx::proto::Graph::kNode && field.type == Field::Type::bytes &&
-          node(field.span, node_++, changed))
+          patch_node(field.span, node_++, changed))
         add_message(onnx::proto::Graph::kNode, changed, to);
       else
-        copy(encoded, to);
+        append_piece(encoded, to);
     });
   }
 
-  void model() {
-    walk(file_.bytes, [&](const Field& field, std::string_view encoded) {
+  void patch_model() {
+    for_each_field(file_.bytes, [&](const Field& field, std::string_view encoded) {
       if (field.number == onnx::proto::Model::kGraph && field.type == Field::Type::bytes) {
         Pieces changed;
-        graph(field.span, changed);
+        patch_graph(field.span, changed);
         add_message(onnx::proto::Model::kGraph, changed, out_.pieces_);
       } else if (!is_note(field, onnx::proto::Model::kMetadataProps)) {
-        copy(encoded, out_.pieces_);
+        append_piece(encoded, out_.pieces_);
       }
     });
     add_properties(onnx::proto::Model::kMetadataProps, notes_.model, out_.pieces_);
@@ -135,7 +135,7 @@ class FilePatcher {
 Result<PatchedFile> annotate_model(const std::string& path, const ModelNotes& notes) {
   const Result<onnx::MappedFile> file = onnx::map_file(path);
   if (!file) return file.errors();
-  return FilePatcher(*file, notes).run(path);
+  return FilePatcher(*file, notes).patch_file(path);
 }
 
 }  // namespace accsim::sim

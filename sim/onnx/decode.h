@@ -18,15 +18,15 @@ struct Decoder {
   bool alone = false;  ///< it is no file: external data counts as not there, and isn't looked for
   int depth = 0;       ///< of nested graphs
 
-  bool tensor(ByteSpan message, StoredTensor& out);
+  bool decode_tensor(ByteSpan message, StoredTensor& out);
   bool sparse_tensor(ByteSpan message, StoredTensor& out);
   bool value_info(ByteSpan message, ValueDef& out);
-  bool attribute(ByteSpan message, Attribute& out);
-  bool node(ByteSpan message, NodeDef& out);
-  bool graph(ByteSpan message, GraphDef& out);
-  bool function(ByteSpan message, FunctionDef& out);
-  bool opset(ByteSpan message, std::map<std::string, int64_t>& out);
-  bool property(ByteSpan message, std::map<std::string, std::string>& out);
+  bool decode_attribute(ByteSpan message, Attribute& out);
+  bool decode_node(ByteSpan message, NodeDef& out);
+  bool decode_graph(ByteSpan message, GraphDef& out);
+  bool decode_function(ByteSpan message, FunctionDef& out);
+  bool decode_opset(ByteSpan message, std::map<std::string, int64_t>& out);
+  bool decode_property(ByteSpan message, std::map<std::string, std::string>& out);
 
  private:
   /// Which field of a TypeProto says what it is; 0: none does.
@@ -35,11 +35,11 @@ struct Decoder {
     ByteSpan message{};
   };
 
-  bool external(ByteSpan message, Payload& payload);
+  bool decode_external(ByteSpan message, Payload& payload);
   TypeKind type_kind(ByteSpan message);
-  bool type(ByteSpan message, ValueDef& out);
+  bool decode_type(ByteSpan message, ValueDef& out);
   bool tensor_type(ByteSpan message, ValueDef& out);
-  bool shape(ByteSpan message, ValueDef& out);
+  bool decode_shape(ByteSpan message, ValueDef& out);
 };
 
 /// ai.onnx is stored as "".

@@ -27,7 +27,7 @@ struct Values {
   std::shared_ptr<GraphDef> graph;
 };
 
-void choose(Values& values, Attribute& out) {
+void set_attribute_value(Values& values, Attribute& out) {
   switch (values.type != proto::AttributeType::kUndefined ? values.type : values.seen) {
     case proto::AttributeType::kFloat:
       out.value = static_cast<double>(values.real);
@@ -61,117 +61,120 @@ void choose(Values& values, Attribute& out) {
 
 }  // namespace
 
-bool Decoder::attribute(ByteSpan message, Attribute& out) {
+bool Decoder::decode_attribute(ByteSpan message, Attribute& out) {
   Values values;
   Cursor cursor(message, fault);
-  for (Field field; cursor.next(field);) {
+  for (Field field; cursor.next_field(field);) {
     ByteSpan span;
     switch (field.number) {
       case proto::Attribute::kName:
-        cursor.read(field, out.name);
+        cursor.read_value(field, out.name);
         break;
       case proto::Attribute::kF:
-        cursor.read(field, values.real), values.seen = proto::AttributeType::kFloat;
+        cursor.read_value(field, values.real), values.seen = proto::AttributeType::kFloat;
         break;
       case proto::Attribute::kI:
-        cursor.read(field, values.integer), values.seen = proto::AttributeType::kInt;
+        cursor.read_value(field, values.integer), values.seen = proto::AttributeType::kInt;
         break;
       case proto::Attribute::kS:
-        cursor.read(field, values.text), values.seen = proto::AttributeType::kString;
+        cursor.read_value(field, values.text), values.seen = proto::AttributeType::kString;
         break;
       case proto::Attribute::kT:
       case proto::Attribute::kSparseTensor:
-        if (!cursor.read(field, span)) break;
+        if (!cursor.read_value(field, span)) break;
         values.tensor = std::make_shared<StoredTensor>();
         values.seen = proto::AttributeType::kTensor;
-        field.number == proto::Attribute::kT ? tensor(span, *values.tensor)
+        field.number == proto::Attribute::kT ? decode_tensor(span, *values.tensor)
                                              : sparse_tensor(span, *values.tensor);
         break;
       case proto::Attribute::kG:
-        if (!cursor.read(field, span)) break;
+        if (!cursor.read_value(field, span)) break;
         values.graph = std::make_shared<GraphDef>();
         values.seen = proto::AttributeType::kGraph;
-        graph(span, *values.graph);
+        decode_graph(span, *values.graph);
         break;
       case proto::Attribute::kFloats:
-        cursor.append(field, values.reals), values.seen = proto::AttributeType::kFloats;
+        cursor.append_values(field, values.reals), values.seen = proto::AttributeType::kFloats;
         break;
       case proto::Attribute::kInts:
-        cursor.append(field, values.integers), values.seen = proto::AttributeType::kInts;
+        cursor.append_values(field, values.integers), values.seen = proto::AttributeType::kInts;
         break;
       case proto::Attribute::kStrings:
-        cursor.read(field, values.texts.emplace_back()),
+        cursor.read_value(field, values.texts.emplace_back()),
             values.seen = proto::AttributeType::kStrings;
         break;
       case proto::Attribute::kType:
-        cursor.read(field, values.type);
+        cursor.read_value(field, values.type);
         break;
       case proto::Attribute::kRefAttrName:
-        cursor.read(field, out.ref);
+        cursor.read_value(field, out.ref);
         break;
       default:
         break;
     }
   }
-  if (fault.ok() && out.name.empty()) return fault.set(message.data, "an attribute has no name");
-  choose(values, out);
+  if (fault.ok() && out.name.empty())
+    return fault.set_problem(message.data, "an attribute has no name");
+  set_attribute_value(values, out);
   return fault.ok();
 }
 
-bool Decoder::node(ByteSpan message, NodeDef& out) {
+bool Decoder::decode_node(ByteSpan message, NodeDef& out) {
   std::map<std::string, std::string> notes;
   Cursor cursor(message, fault);
-  for (Field field; cursor.next(field);) {
+  for (Field field; cursor.next_field(field);) {
     ByteSpan span;
     switch (field.number) {
       case proto::Node::kInput:
-        cursor.read(field, out.inputs.emplace_back());
+        cursor.read_value(field, out.inputs.emplace_back());
         break;
       case proto::Node::kOutput:
-        cursor.read(field, out.outputs.emplace_back());
+        cursor.read_value(field, out.outputs.emplace_back());
         break;
       case proto::Node::kName:
-        cursor.read(field, out.name);
+        cursor.read_value(field, out.name);
         break;
       case proto::Node::kOpType:
-        cursor.read(field, out.op_type);
+        cursor.read_value(field, out.op_type);
         break;
       case proto::Node::kAttribute:
-        if (cursor.read(field, span)) attribute(span, out.attributes.emplace_back());
+        if (cursor.read_value(field, span)) decode_attribute(span, out.attributes.emplace_back());
         break;
       case proto::Node::kDomain:
-        cursor.read(field, out.domain);
+        cursor.read_value(field, out.domain);
         out.domain = normal_domain(std::move(out.domain));
         break;
       case proto::Node::kOverload:
-        cursor.read(field, out.overload);
+        cursor.read_value(field, out.overload);
         break;
       case proto::Node::kMetadataProps:
-        if (cursor.read(field, span)) property(span, notes);
+        if (cursor.read_value(field, span)) decode_property(span, notes);
         break;
       default:
         break;
     }
   }
-  if (fault.ok() && out.op_type.empty()) return fault.set(message.data, "a node has no op_type");
+  if (fault.ok() && out.op_type.empty())
+    return fault.set_problem(message.data, "a node has no op_type");
   out.module = module_from_notes(notes);
   return fault.ok();
 }
 
-bool Decoder::shape(ByteSpan message, ValueDef& out) {
+bool Decoder::decode_shape(ByteSpan message, ValueDef& out) {
   out.dims.emplace();
   Cursor cursor(message, fault);
-  for (Field field; cursor.next(field);) {
+  for (Field field; cursor.next_field(field);) {
     ByteSpan span;
-    if (field.number != proto::TensorShape::kDim || !cursor.read(field, span)) continue;
+    if (field.number != proto::TensorShape::kDim || !cursor.read_value(field, span)) continue;
     DimDef& dim = out.dims->emplace_back();
     Cursor inner(span, fault);
-    for (Field part; inner.next(part);) {
-      if (part.number == proto::Dimension::kDimValue) inner.read(part, dim.value);
-      if (part.number == proto::Dimension::kDimParam) inner.read(part, dim.symbol);
+    for (Field part; inner.next_field(part);) {
+      if (part.number == proto::Dimension::kDimValue) inner.read_value(part, dim.value);
+      if (part.number == proto::Dimension::kDimParam) inner.read_value(part, dim.symbol);
     }
     if (dim.value < -1)
-      return fault.set(span.data, fmt::format("a dim is {}; it can't be negative", dim.value));
+      return fault.set_problem(span.data,
+                               fmt::format("a dim is {}; it can't be negative", dim.value));
     // Some exporters write -1 for "unknown"; a symbol and a number exclude each other.
     if (dim.value < 0 || !dim.symbol.empty()) dim.value = -1;
   }
@@ -180,15 +183,17 @@ bool Decoder::shape(ByteSpan message, ValueDef& out) {
 
 bool Decoder::tensor_type(ByteSpan message, ValueDef& out) {
   Cursor cursor(message, fault);
-  for (Field field; cursor.next(field);) {
+  for (Field field; cursor.next_field(field);) {
     int64_t number = 0;
     ByteSpan span;
-    if (field.number == proto::TensorType::kElemType && cursor.read(field, number)) {
+    if (field.number == proto::TensorType::kElemType && cursor.read_value(field, number)) {
       const std::optional<DType> dtype = dtype_from_onnx(number);
-      if (!dtype) return fault.set(field.at, fmt::format("element type {} is unknown", number));
+      if (!dtype)
+        return fault.set_problem(field.at, fmt::format("element type {} is unknown", number));
       out.dtype = *dtype;
     }
-    if (field.number == proto::TensorType::kShape && cursor.read(field, span)) shape(span, out);
+    if (field.number == proto::TensorType::kShape && cursor.read_value(field, span))
+      decode_shape(span, out);
   }
   return fault.ok();
 }
@@ -196,7 +201,7 @@ bool Decoder::tensor_type(ByteSpan message, ValueDef& out) {
 Decoder::TypeKind Decoder::type_kind(ByteSpan message) {
   TypeKind out;
   Cursor cursor(message, fault);
-  for (Field field; cursor.next(field);) switch (field.number) {
+  for (Field field; cursor.next_field(field);) switch (field.number) {
       case proto::Type::kTensorType:
       case proto::Type::kSequenceType:
       case proto::Type::kMapType:
@@ -204,7 +209,7 @@ Decoder::TypeKind Decoder::type_kind(ByteSpan message) {
       case proto::Type::kSparseTensorType:
       case proto::Type::kOptionalType:
         out.number = field.number;
-        cursor.read(field, out.message);
+        cursor.read_value(field, out.message);
         break;
       default:
         break;
@@ -212,15 +217,15 @@ Decoder::TypeKind Decoder::type_kind(ByteSpan message) {
   return out;
 }
 
-bool Decoder::type(ByteSpan message, ValueDef& out) {
+bool Decoder::decode_type(ByteSpan message, ValueDef& out) {
   TypeKind kind = type_kind(message);
   const auto take = [&](uint32_t number, bool& noted) {
     if (kind.number != number) return;
     noted = true;
     ByteSpan inside{message.data, 0};
     Cursor cursor(kind.message, fault);
-    for (Field field; cursor.next(field);)
-      if (field.number == proto::HeldType::kElemType) cursor.read(field, inside);
+    for (Field field; cursor.next_field(field);)
+      if (field.number == proto::HeldType::kElemType) cursor.read_value(field, inside);
     kind = type_kind(inside);
   };
   take(proto::Type::kOptionalType, out.is_optional);
@@ -233,48 +238,49 @@ bool Decoder::type(ByteSpan message, ValueDef& out) {
 
 bool Decoder::value_info(ByteSpan message, ValueDef& out) {
   Cursor cursor(message, fault);
-  for (Field field; cursor.next(field);) {
+  for (Field field; cursor.next_field(field);) {
     ByteSpan span;
-    if (field.number == proto::ValueInfo::kName) cursor.read(field, out.name);
-    if (field.number == proto::ValueInfo::kType && cursor.read(field, span)) type(span, out);
+    if (field.number == proto::ValueInfo::kName) cursor.read_value(field, out.name);
+    if (field.number == proto::ValueInfo::kType && cursor.read_value(field, span))
+      decode_type(span, out);
   }
   if (fault.ok() && out.name.empty())
-    return fault.set(message.data, "an input, output or value_info has no name");
+    return fault.set_problem(message.data, "an input, output or value_info has no name");
   return fault.ok();
 }
 
-bool Decoder::graph(ByteSpan message, GraphDef& out) {
+bool Decoder::decode_graph(ByteSpan message, GraphDef& out) {
   if (depth >= kMostGraphsDeep)
-    return fault.set(message.data,
-                     fmt::format("subgraphs are nested more than {} deep", kMostGraphsDeep));
+    return fault.set_problem(
+        message.data, fmt::format("subgraphs are nested more than {} deep", kMostGraphsDeep));
   ++depth;
   Cursor cursor(message, fault);
-  for (Field field; cursor.next(field);) {
+  for (Field field; cursor.next_field(field);) {
     ByteSpan span;
     switch (field.number) {
       case proto::Graph::kNode:
-        if (cursor.read(field, span)) node(span, out.nodes.emplace_back());
+        if (cursor.read_value(field, span)) decode_node(span, out.nodes.emplace_back());
         break;
       case proto::Graph::kName:
-        cursor.read(field, out.name);
+        cursor.read_value(field, out.name);
         break;
       case proto::Graph::kInitializer:
       case proto::Graph::kSparseInitializer: {
-        if (!cursor.read(field, span)) break;
+        if (!cursor.read_value(field, span)) break;
         StoredTensor& stored = out.initializers.emplace_back();
-        if (field.number == proto::Graph::kInitializer ? tensor(span, stored)
+        if (field.number == proto::Graph::kInitializer ? decode_tensor(span, stored)
                                                        : sparse_tensor(span, stored))
-          if (stored.name.empty()) fault.set(field.at, "an initializer has no name");
+          if (stored.name.empty()) fault.set_problem(field.at, "an initializer has no name");
         break;
       }
       case proto::Graph::kInput:
-        if (cursor.read(field, span)) value_info(span, out.inputs.emplace_back());
+        if (cursor.read_value(field, span)) value_info(span, out.inputs.emplace_back());
         break;
       case proto::Graph::kOutput:
-        if (cursor.read(field, span)) value_info(span, out.outputs.emplace_back());
+        if (cursor.read_value(field, span)) value_info(span, out.outputs.emplace_back());
         break;
       case proto::Graph::kValueInfo:
-        if (cursor.read(field, span)) value_info(span, out.value_infos.emplace_back());
+        if (cursor.read_value(field, span)) value_info(span, out.value_infos.emplace_back());
         break;
       default:
         break;
@@ -284,13 +290,13 @@ bool Decoder::graph(ByteSpan message, GraphDef& out) {
   return fault.ok();
 }
 
-bool Decoder::opset(ByteSpan message, std::map<std::string, int64_t>& out) {
+bool Decoder::decode_opset(ByteSpan message, std::map<std::string, int64_t>& out) {
   std::string domain;
   int64_t version = 0;
   Cursor cursor(message, fault);
-  for (Field field; cursor.next(field);) {
-    if (field.number == proto::OperatorSetId::kDomain) cursor.read(field, domain);
-    if (field.number == proto::OperatorSetId::kVersion) cursor.read(field, version);
+  for (Field field; cursor.next_field(field);) {
+    if (field.number == proto::OperatorSetId::kDomain) cursor.read_value(field, domain);
+    if (field.number == proto::OperatorSetId::kVersion) cursor.read_value(field, version);
   }
   // Nodes bind to the highest version when a domain is stated twice.
   int64_t& known = out[normal_domain(std::move(domain))];
@@ -298,55 +304,57 @@ bool Decoder::opset(ByteSpan message, std::map<std::string, int64_t>& out) {
   return fault.ok();
 }
 
-bool Decoder::property(ByteSpan message, std::map<std::string, std::string>& out) {
+bool Decoder::decode_property(ByteSpan message, std::map<std::string, std::string>& out) {
   std::string key, value;
   Cursor cursor(message, fault);
-  for (Field field; cursor.next(field);) {
-    if (field.number == proto::StringStringEntry::kKey) cursor.read(field, key);
-    if (field.number == proto::StringStringEntry::kValue) cursor.read(field, value);
+  for (Field field; cursor.next_field(field);) {
+    if (field.number == proto::StringStringEntry::kKey) cursor.read_value(field, key);
+    if (field.number == proto::StringStringEntry::kValue) cursor.read_value(field, value);
   }
   out[std::move(key)] = std::move(value);
   return fault.ok();
 }
 
-bool Decoder::function(ByteSpan message, FunctionDef& out) {
+bool Decoder::decode_function(ByteSpan message, FunctionDef& out) {
   Cursor cursor(message, fault);
-  for (Field field; cursor.next(field);) {
+  for (Field field; cursor.next_field(field);) {
     ByteSpan span;
     switch (field.number) {
       case proto::Function::kName:
-        cursor.read(field, out.name);
+        cursor.read_value(field, out.name);
         break;
       case proto::Function::kInput:
-        cursor.read(field, out.inputs.emplace_back());
+        cursor.read_value(field, out.inputs.emplace_back());
         break;
       case proto::Function::kOutput:
-        cursor.read(field, out.outputs.emplace_back());
+        cursor.read_value(field, out.outputs.emplace_back());
         break;
       case proto::Function::kAttribute:
-        cursor.read(field, out.attributes.emplace_back());
+        cursor.read_value(field, out.attributes.emplace_back());
         break;
       case proto::Function::kNode:
-        if (cursor.read(field, span)) node(span, out.nodes.emplace_back());
+        if (cursor.read_value(field, span)) decode_node(span, out.nodes.emplace_back());
         break;
       case proto::Function::kOpsetImport:
-        if (cursor.read(field, span)) opset(span, out.opsets);
+        if (cursor.read_value(field, span)) decode_opset(span, out.opsets);
         break;
       case proto::Function::kDomain:
-        cursor.read(field, out.domain);
+        cursor.read_value(field, out.domain);
         out.domain = normal_domain(std::move(out.domain));
         break;
       case proto::Function::kAttributeProto:
-        if (cursor.read(field, span)) attribute(span, out.attribute_defaults.emplace_back());
+        if (cursor.read_value(field, span))
+          decode_attribute(span, out.attribute_defaults.emplace_back());
         break;
       case proto::Function::kOverload:
-        cursor.read(field, out.overload);
+        cursor.read_value(field, out.overload);
         break;
       default:
         break;
     }
   }
-  if (fault.ok() && out.name.empty()) return fault.set(message.data, "a function has no name");
+  if (fault.ok() && out.name.empty())
+    return fault.set_problem(message.data, "a function has no name");
   return fault.ok();
 }
 

@@ -15,18 +15,18 @@ struct Parts {
   StoredTensor values, indices;
   Dims dims;
 
-  int64_t count() const { return values.dims.empty() ? 0 : values.dims[0]; }
+  int64_t value_count() const { return values.dims.empty() ? 0 : values.dims[0]; }
 };
 
 bool decode_parts(Decoder& decoder, ByteSpan message, Parts& out) {
   Cursor cursor(message, decoder.fault);
-  for (Field field; cursor.next(field);) {
+  for (Field field; cursor.next_field(field);) {
     ByteSpan span;
-    if (field.number == proto::SparseTensor::kValues && cursor.read(field, span))
-      decoder.tensor(span, out.values);
-    if (field.number == proto::SparseTensor::kIndices && cursor.read(field, span))
-      decoder.tensor(span, out.indices);
-    if (field.number == proto::SparseTensor::kDims) cursor.append(field, out.dims);
+    if (field.number == proto::SparseTensor::kValues && cursor.read_value(field, span))
+      decoder.decode_tensor(span, out.values);
+    if (field.number == proto::SparseTensor::kIndices && cursor.read_value(field, span))
+      decoder.decode_tensor(span, out.indices);
+    if (field.number == proto::SparseTensor::kDims) cursor.append_values(field, out.dims);
   }
   return decoder.fault.ok();
 }
@@ -46,7 +46,7 @@ std::string problem_of(const Parts& parts) {
   if (values.dims.size() != 1)
     return fmt::format("is sparse and has values of shape {}; they must be a list",
                        to_string(values.dims));
-  const int64_t count = parts.count();
+  const int64_t count = parts.value_count();
   const std::optional<int64_t> all = checked_elements(parts.dims);
   if (all && count > *all)
     return fmt::format("is sparse and has {} values where its shape {} has {} elements", count,
@@ -63,8 +63,8 @@ std::string problem_of(const Parts& parts) {
 
 /// The row-major place of each value in the dense tensor; nullopt when an index can't be read or
 /// lies outside.
-std::optional<std::vector<int64_t>> places(const std::string& file, const Parts& parts) {
-  const auto count = static_cast<size_t>(parts.count());
+std::optional<std::vector<int64_t>> value_places(const std::string& file, const Parts& parts) {
+  const auto count = static_cast<size_t>(parts.value_count());
   const std::optional<int64_t> all = checked_elements(parts.dims);
   if (!all) return std::nullopt;
   if (count == 0) return std::vector<int64_t>{};
@@ -113,7 +113,7 @@ std::optional<std::vector<uint8_t>> dense_elements(const std::string& model_file
   if (!count || *count > kMostDenseBytes) return std::nullopt;
   const int64_t bytes = storage_bytes(dtype, *count);
   const auto values = raw_elements(model_file, dtype, parts.values.dims, parts.values.payload);
-  const auto at = places(model_file, parts);
+  const auto at = value_places(model_file, parts);
   if (bytes > kMostDenseBytes || !values || !at) return std::nullopt;
   std::vector<uint8_t> out(static_cast<size_t>(bytes), 0);
   for (size_t i = 0; i < at->size(); ++i)
@@ -125,7 +125,7 @@ bool Decoder::sparse_tensor(ByteSpan message, StoredTensor& out) {
   Parts parts;
   if (!decode_parts(*this, message, parts)) return false;
   const auto wrong = [&](std::string_view what) {
-    return fault.set(message.data, fmt::format("tensor '{}' {}", parts.values.name, what));
+    return fault.set_problem(message.data, fmt::format("tensor '{}' {}", parts.values.name, what));
   };
   if (const std::string problem = problem_of(parts); !problem.empty()) return wrong(problem);
   const Payload &values = parts.values.payload, &indices = parts.indices.payload;
@@ -134,7 +134,7 @@ bool Decoder::sparse_tensor(ByteSpan message, StoredTensor& out) {
     return wrong("is sparse and has its values and its indices in two files; store them in one");
   // Costing works without weights, so only what is in this file can be wrong.
   if (indices.kind != Payload::Kind::none && indices.kind != Payload::Kind::external &&
-      !places(file, parts))
+      !value_places(file, parts))
     return wrong(fmt::format("is sparse and has an index outside of its shape {}, or too few",
                              to_string(parts.dims)));
   out.name = std::move(parts.values.name);

@@ -41,14 +41,14 @@ bool check_length(Decoder& decoder, const Pending& pending, const StoredTensor& 
   if (stated == 0 || !count || *count >= most || !has_elements(tensor.dtype)) return true;
   const int64_t needed = storage_bytes(tensor.dtype, *count);
   if (stated == static_cast<size_t>(needed)) return true;
-  return decoder.fault.set(
+  return decoder.fault.set_problem(
       pending.message.data,
       fmt::format("tensor '{}' ({} {}) has an external length of {} bytes where its shape needs {}",
                   tensor.name, name(tensor.dtype), to_string(tensor.dims), stated, needed));
 }
 
 /// Sets payload and, for small tensors, value.
-bool finish(Decoder& decoder, const Pending& pending, StoredTensor& out) {
+bool finish_tensor(Decoder& decoder, const Pending& pending, StoredTensor& out) {
   Payload& payload = out.payload;
   const std::optional<int64_t> count = checked_elements(out.dims);
   const bool small = count && is_small(out.dtype, *count);
@@ -69,7 +69,7 @@ bool finish(Decoder& decoder, const Pending& pending, StoredTensor& out) {
     const int64_t most = int64_t{1} << 56;
     if (count && *count < most && has_elements(out.dtype) &&
         storage_bytes(out.dtype, *count) != static_cast<int64_t>(pending.raw.size))
-      return decoder.fault.set(
+      return decoder.fault.set_problem(
           pending.raw.data, fmt::format("tensor '{}' ({} {}) has {} bytes where its shape needs {}",
                                         out.name, name(out.dtype), to_string(out.dims),
                                         pending.raw.size, storage_bytes(out.dtype, *count)));
@@ -81,9 +81,9 @@ bool finish(Decoder& decoder, const Pending& pending, StoredTensor& out) {
                {},
                0};
     if (small && pending.typed_field != typed_field_of(out.dtype))
-      return decoder.fault.set(pending.message.data,
-                               fmt::format("tensor '{}' ({}) has its elements in field {}",
-                                           out.name, name(out.dtype), pending.typed_field));
+      return decoder.fault.set_problem(pending.message.data,
+                                       fmt::format("tensor '{}' ({}) has its elements in field {}",
+                                                   out.name, name(out.dtype), pending.typed_field));
     if (small && !typed_elements(pending.message, pending.typed_field, out.dtype,
                                  static_cast<size_t>(*count), decoder.fault, copy))
       return false;
@@ -93,9 +93,9 @@ bool finish(Decoder& decoder, const Pending& pending, StoredTensor& out) {
   if (!small) return true;
   if (elements.data == nullptr) elements = {copy.data(), copy.size()};
   if (elements.size < bytes)
-    return decoder.fault.set(pending.message.data,
-                             fmt::format("tensor '{}' has fewer elements than its shape {}",
-                                         out.name, to_string(out.dims)));
+    return decoder.fault.set_problem(pending.message.data,
+                                     fmt::format("tensor '{}' has fewer elements than its shape {}",
+                                                 out.name, to_string(out.dims)));
   out.value = decode_elements(out.dtype, static_cast<size_t>(*count), elements);
   return true;
 }
@@ -113,14 +113,14 @@ bool typed_elements(ByteSpan message, int typed_field, DType dtype, size_t most,
   std::vector<float> floats;
   std::vector<double> doubles;
   Cursor cursor(message, fault);
-  for (Field field; cursor.next(field);) {
+  for (Field field; cursor.next_field(field);) {
     if (static_cast<int>(field.number) != typed_field) continue;
     if (field.number == proto::Tensor::kFloatData)
-      cursor.append(field, floats, most);
+      cursor.append_values(field, floats, most);
     else if (field.number == proto::Tensor::kDoubleData)
-      cursor.append(field, doubles, most);
+      cursor.append_values(field, doubles, most);
     else
-      cursor.append(field, integers, most);
+      cursor.append_values(field, integers, most);
   }
   if (!fault.ok()) return false;
   const size_t width = bits(dtype) < 8 ? 1 : static_cast<size_t>(bits(dtype)) / 8;
@@ -146,19 +146,19 @@ int typed_field_of(DType dtype) {
   }
 }
 
-bool Decoder::external(ByteSpan message, Payload& payload) {
+bool Decoder::decode_external(ByteSpan message, Payload& payload) {
   std::string key, value;
   Cursor cursor(message, fault);
-  for (Field field; cursor.next(field);) {
-    if (field.number == proto::StringStringEntry::kKey) cursor.read(field, key);
-    if (field.number == proto::StringStringEntry::kValue) cursor.read(field, value);
+  for (Field field; cursor.next_field(field);) {
+    if (field.number == proto::StringStringEntry::kKey) cursor.read_value(field, key);
+    if (field.number == proto::StringStringEntry::kValue) cursor.read_value(field, value);
   }
   int64_t number = 0;
   if (key == "location") payload.external_file = value;
   if (key != "offset" && key != "length") return cursor.ok();
   if (!parse_number(value, number))
-    return fault.set(message.data,
-                     fmt::format("external data {} '{}' is not a byte count", key, value));
+    return fault.set_problem(message.data,
+                             fmt::format("external data {} '{}' is not a byte count", key, value));
   if (key == "offset")
     payload.external_offset = number;
   else
@@ -166,20 +166,21 @@ bool Decoder::external(ByteSpan message, Payload& payload) {
   return cursor.ok();
 }
 
-bool Decoder::tensor(ByteSpan message, StoredTensor& out) {
+bool Decoder::decode_tensor(ByteSpan message, StoredTensor& out) {
   Pending pending{message, {}, false, 0};
   Cursor cursor(message, fault);
-  for (Field field; cursor.next(field);) {
+  for (Field field; cursor.next_field(field);) {
     int64_t number = 0;
     ByteSpan span;
     switch (field.number) {
       case proto::Tensor::kDims:
-        cursor.append(field, out.dims);
+        cursor.append_values(field, out.dims);
         break;
       case proto::Tensor::kDataType: {
-        cursor.read(field, number);
+        cursor.read_value(field, number);
         const std::optional<DType> dtype = dtype_from_onnx(number);
-        if (!dtype) return fault.set(field.at, fmt::format("element type {} is unknown", number));
+        if (!dtype)
+          return fault.set_problem(field.at, fmt::format("element type {} is unknown", number));
         out.dtype = *dtype;
         break;
       }
@@ -192,16 +193,16 @@ bool Decoder::tensor(ByteSpan message, StoredTensor& out) {
         pending.typed_field = static_cast<int>(field.number);
         break;
       case proto::Tensor::kName:
-        cursor.read(field, out.name);
+        cursor.read_value(field, out.name);
         break;
       case proto::Tensor::kRawData:
-        cursor.read(field, pending.raw);
+        cursor.read_value(field, pending.raw);
         break;
       case proto::Tensor::kExternalData:
-        if (cursor.read(field, span)) external(span, out.payload);
+        if (cursor.read_value(field, span)) decode_external(span, out.payload);
         break;
       case proto::Tensor::kDataLocation:
-        cursor.read(field, number);
+        cursor.read_value(field, number);
         pending.external = number == 1;
         break;
       default:
@@ -211,10 +212,12 @@ bool Decoder::tensor(ByteSpan message, StoredTensor& out) {
   if (!fault.ok()) return false;
   for (int64_t dim : out.dims)
     if (dim < 0)
-      return fault.set(message.data, fmt::format("tensor '{}' has the dim {}", out.name, dim));
+      return fault.set_problem(message.data,
+                               fmt::format("tensor '{}' has the dim {}", out.name, dim));
   if (out.dtype == DType::undefined)
-    return fault.set(message.data, fmt::format("tensor '{}' has no element type", out.name));
-  return finish(*this, pending, out);
+    return fault.set_problem(message.data,
+                             fmt::format("tensor '{}' has no element type", out.name));
+  return finish_tensor(*this, pending, out);
 }
 
 }  // namespace accsim::sim::onnx

@@ -20,8 +20,8 @@ using onnx::Piece;
 std::string text_in(ByteSpan message, uint32_t number, Fault& fault) {
   std::string out;
   Cursor cursor(message, fault);
-  for (Field field; cursor.next(field);)
-    if (field.number == number) cursor.read(field, out);
+  for (Field field; cursor.next_field(field);)
+    if (field.number == number) cursor.read_value(field, out);
   return out;
 }
 
@@ -38,7 +38,7 @@ std::string name_in(const Field& field, Fault& fault) {
     return text_in(field.span, proto::Tensor::kName, fault);
   if (is_value_info(field.number)) return text_in(field.span, proto::ValueInfo::kName, fault);
   Cursor sparse(field.span, fault);
-  for (Field inner; sparse.next(inner);)
+  for (Field inner; sparse.next_field(inner);)
     if (inner.number == proto::SparseTensor::kValues && inner.type == Field::Type::bytes)
       return text_in(inner.span, proto::Tensor::kName, fault);
   return "";
@@ -50,14 +50,14 @@ bool stays_annotated(ByteSpan annotation, const std::set<std::string>& tensors, 
   if (!tensors.contains(text_in(annotation, TensorAnnotation::kTensorName, fault))) return false;
   bool all = true;
   Cursor cursor(annotation, fault);
-  for (Field field; cursor.next(field);)
+  for (Field field; cursor.next_field(field);)
     if (field.number == TensorAnnotation::kParameterNames && field.type == Field::Type::bytes)
       all &= tensors.contains(text_in(field.span, onnx::proto::StringStringEntry::kValue, fault));
   return all;
 }
 
 /// Does a field of a GraphProto, but for nodes, belong to what stays?
-bool stays(const Field& field, const GraphPart& part, Fault& fault) {
+bool stays_in_part(const Field& field, const GraphPart& part, Fault& fault) {
   using onnx::proto::Graph;
   if (field.type != Field::Type::bytes) return true;
   switch (field.number) {
@@ -81,38 +81,40 @@ bool stays(const Field& field, const GraphPart& part, Fault& fault) {
 void edit_node(const Piece& piece, const ModelEdit& edit, size_t i, Message& out) {
   if (edit.part && (i >= edit.part->nodes.size() || !edit.part->nodes[i])) return;
   const auto found = edit.replaced.find(i);
-  if (found == edit.replaced.end()) return out.copy(piece.encoded);
-  for (const NodeDef& added : found->second) out.message(onnx::proto::Graph::kNode, encode(added));
+  if (found == edit.replaced.end()) return out.add_encoded(piece.encoded);
+  for (const NodeDef& added : found->second)
+    out.add_message(onnx::proto::Graph::kNode, encode(added));
 }
 
 /// Copies a graph; `node` counts its nodes on over several messages of one graph.
 Message edit_graph(ByteSpan graph, const ModelEdit& edit, size_t& node, bool add, Fault& fault) {
   Message out;
   if (!edit.part) out.reserve(graph.size);  // weights are most of it
-  for (const Piece& piece : pieces(graph, fault)) {
+  for (const Piece& piece : message_pieces(graph, fault)) {
     const Field& field = piece.field;
     if (field.number == onnx::proto::Graph::kNode) {
       edit_node(piece, edit, node++, out);
       continue;
     }
-    if (edit.part && !stays(field, *edit.part, fault)) continue;
+    if (edit.part && !stays_in_part(field, *edit.part, fault)) continue;
     if (is_value_info(field.number) && field.type == Field::Type::bytes) {
       const auto found = edit.restated.find(name_in(field, fault));
       if (found != edit.restated.end()) {
-        out.message(field.number, encode(found->second));
+        out.add_message(field.number, encode(found->second));
         continue;
       }
     }
-    out.copy(piece.encoded);
+    out.add_encoded(piece.encoded);
   }
   if (!add) return out;
   for (const StoredTensor& tensor : edit.initializers)
-    out.message(onnx::proto::Graph::kInitializer, encode(tensor));
-  for (const ValueDef& value : edit.inputs) out.message(onnx::proto::Graph::kInput, encode(value));
+    out.add_message(onnx::proto::Graph::kInitializer, encode(tensor));
+  for (const ValueDef& value : edit.inputs)
+    out.add_message(onnx::proto::Graph::kInput, encode(value));
   for (const ValueDef& value : edit.value_infos)
-    out.message(onnx::proto::Graph::kValueInfo, encode(value));
+    out.add_message(onnx::proto::Graph::kValueInfo, encode(value));
   for (const ValueDef& value : edit.outputs)
-    out.message(onnx::proto::Graph::kOutput, encode(value));
+    out.add_message(onnx::proto::Graph::kOutput, encode(value));
   return out;
 }
 
@@ -126,24 +128,24 @@ Result<std::string> edit_model(const std::string& path, const ModelEdit& edit) {
   if (!edit.part) out.reserve(file->bytes.size);
   size_t node = 0;
   bool first = true;
-  for (const Piece& piece : pieces(file->bytes, fault)) {
+  for (const Piece& piece : message_pieces(file->bytes, fault)) {
     const Field& field = piece.field;
     if (field.number == onnx::proto::Model::kGraph && field.type == Field::Type::bytes) {
-      out.message(onnx::proto::Model::kGraph, edit_graph(field.span, edit, node, first, fault));
+      out.add_message(onnx::proto::Model::kGraph, edit_graph(field.span, edit, node, first, fault));
       first = false;
     } else if (field.number != onnx::proto::Model::kMetadataProps ||
                field.type != Field::Type::bytes ||
                !edit.metadata.contains(
                    text_in(field.span, onnx::proto::StringStringEntry::kKey, fault))) {
-      out.copy(piece.encoded);
+      out.add_encoded(piece.encoded);
     }
   }
   for (const auto& [key, value] : edit.metadata)
     if (!value.empty())
-      out.message(onnx::proto::Model::kMetadataProps, onnx::encode_property(key, value));
+      out.add_message(onnx::proto::Model::kMetadataProps, onnx::encode_property(key, value));
   if (!fault.ok())
     return Error{Errc::parse, fmt::format("at byte {}: {}", fault.offset, *fault.message), path};
-  return out.take();
+  return out.take_bytes();
 }
 
 }  // namespace accsim::sim

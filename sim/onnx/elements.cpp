@@ -12,7 +12,7 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
 /// A binary float of 1 + exponent_bits + mantissa_bits bits, IEEE rules for the highest exponent.
-double ieee(uint64_t raw, int exponent_bits, int mantissa_bits) {
+double decode_ieee(uint64_t raw, int exponent_bits, int mantissa_bits) {
   const int bias = (1 << (exponent_bits - 1)) - 1;
   const uint64_t mantissa = raw & ((uint64_t{1} << mantissa_bits) - 1);
   const int exponent =
@@ -25,7 +25,7 @@ double ieee(uint64_t raw, int exponent_bits, int mantissa_bits) {
 }
 
 /// The finite-only kinds: no infinities, one NaN pattern, a bias of their own.
-double finite(uint64_t raw, int exponent_bits, int mantissa_bits, int bias) {
+double decode_finite(uint64_t raw, int exponent_bits, int mantissa_bits, int bias) {
   const uint64_t mantissa = raw & ((uint64_t{1} << mantissa_bits) - 1);
   const int exponent =
       static_cast<int>((raw >> mantissa_bits) & ((uint64_t{1} << exponent_bits) - 1));
@@ -35,30 +35,30 @@ double finite(uint64_t raw, int exponent_bits, int mantissa_bits, int bias) {
                                : std::ldexp(1 + fraction, exponent - bias));
 }
 
-double real(DType dtype, uint64_t raw) {
+double decode_real(DType dtype, uint64_t raw) {
   switch (dtype) {
     case DType::float32:
       return std::bit_cast<float>(static_cast<uint32_t>(raw));
     case DType::float64:
       return std::bit_cast<double>(raw);
     case DType::float16:
-      return ieee(raw, 5, 10);
+      return decode_ieee(raw, 5, 10);
     case DType::bfloat16:
       return std::bit_cast<float>(static_cast<uint32_t>(raw << 16));
     case DType::float8e4m3fn:
-      return (raw & 0x7F) == 0x7F ? kNan : finite(raw, 4, 3, 7);
+      return (raw & 0x7F) == 0x7F ? kNan : decode_finite(raw, 4, 3, 7);
     case DType::float8e4m3fnuz:
-      return raw == 0x80 ? kNan : finite(raw, 4, 3, 8);
+      return raw == 0x80 ? kNan : decode_finite(raw, 4, 3, 8);
     case DType::float8e5m2:
-      return ieee(raw, 5, 2);
+      return decode_ieee(raw, 5, 2);
     case DType::float8e5m2fnuz:
-      return raw == 0x80 ? kNan : finite(raw, 5, 2, 16);
+      return raw == 0x80 ? kNan : decode_finite(raw, 5, 2, 16);
     case DType::float4e2m1:
-      return finite(raw, 2, 1, 1);
+      return decode_finite(raw, 2, 1, 1);
     case DType::float6e2m3:
-      return finite(raw, 2, 3, 1);
+      return decode_finite(raw, 2, 3, 1);
     case DType::float6e3m2:
-      return finite(raw, 3, 2, 3);
+      return decode_finite(raw, 3, 2, 3);
     case DType::float8e8m0:
       return raw == 0xFF ? kNan : std::ldexp(1.0, static_cast<int>(raw) - 127);
     default:
@@ -80,7 +80,7 @@ bool is_signed(DType dtype) {
   }
 }
 
-int64_t integer(DType dtype, uint64_t raw) {
+int64_t decode_integer(DType dtype, uint64_t raw) {
   if (dtype == DType::boolean) return raw != 0;
   const int spare = 64 - bits(dtype);
   if (!is_signed(dtype)) return static_cast<int64_t>(raw);
@@ -89,7 +89,7 @@ int64_t integer(DType dtype, uint64_t raw) {
 
 /// The bits of element i; elements under a byte are packed from the low end, those of 6 bits across
 /// bytes.
-uint64_t element(DType dtype, size_t i, ByteSpan raw) {
+uint64_t element_bits(DType dtype, size_t i, ByteSpan raw) {
   const size_t width = static_cast<size_t>(bits(dtype));
   if (width >= 8) return little_endian(raw.data + i * (width / 8), width / 8);
   const size_t first = i * width / 8, last = (i * width + width - 1) / 8;
@@ -102,11 +102,11 @@ uint64_t element(DType dtype, size_t i, ByteSpan raw) {
 ConstPtr decode_elements(DType dtype, size_t count, ByteSpan raw) {
   if (is_float(dtype)) {
     std::vector<double> values(count);
-    for (size_t i = 0; i < count; ++i) values[i] = real(dtype, element(dtype, i, raw));
+    for (size_t i = 0; i < count; ++i) values[i] = decode_real(dtype, element_bits(dtype, i, raw));
     return std::make_shared<const ConstData>(std::move(values));
   }
   std::vector<int64_t> values(count);
-  for (size_t i = 0; i < count; ++i) values[i] = integer(dtype, element(dtype, i, raw));
+  for (size_t i = 0; i < count; ++i) values[i] = decode_integer(dtype, element_bits(dtype, i, raw));
   return std::make_shared<const ConstData>(std::move(values));
 }
 

@@ -65,15 +65,15 @@ class Embedder {
   }
 
   /// Depth is that of bodies, which reading bounds.
-  Message run(Holder holder, ByteSpan message) {
-    if (holder == Holder::tensor) return tensor(message);
+  Message embed_message(Holder holder, ByteSpan message) {
+    if (holder == Holder::tensor) return embed_tensor(message);
     Message out;
-    for (const onnx::Piece& piece : onnx::pieces(message, fault_)) {
+    for (const onnx::Piece& piece : onnx::message_pieces(message, fault_)) {
       const std::optional<Holder> inner = held_by(holder, piece.field.number);
       if (errors_.empty() && inner && piece.field.type == Field::Type::bytes)
-        out.message(piece.field.number, run(*inner, piece.field.span));
+        out.add_message(piece.field.number, embed_message(*inner, piece.field.span));
       else
-        out.copy(piece.encoded);
+        out.add_encoded(piece.encoded);
     }
     return out;
   }
@@ -85,18 +85,18 @@ class Embedder {
   }
 
  private:
-  Message tensor(ByteSpan message) {
+  Message embed_tensor(ByteSpan message) {
     namespace proto = onnx::proto;
     Message out;
     StoredTensor stored;
     onnx::Decoder decoder{fault_, file_};
-    const bool good = decoder.tensor(message, stored);
+    const bool good = decoder.decode_tensor(message, stored);
     const bool external = good && stored.payload.kind == Payload::Kind::external;
-    for (const onnx::Piece& piece : onnx::pieces(message, fault_)) {
+    for (const onnx::Piece& piece : onnx::message_pieces(message, fault_)) {
       const uint32_t field = piece.field.number;
       if (!external || (field != proto::Tensor::kExternalData &&
                         field != proto::Tensor::kDataLocation && field != proto::Tensor::kRawData))
-        out.copy(piece.encoded);
+        out.add_encoded(piece.encoded);
     }
     if (external) add_elements(stored, out);
     return out;
@@ -118,8 +118,8 @@ class Embedder {
     }
     const auto raw = raw_elements(file_, stored.dtype, stored.dims, stored.payload);
     if (raw) {
-      out.text(onnx::proto::Tensor::kRawData,
-               {reinterpret_cast<const char*>(raw->data), raw->size});
+      out.add_text(onnx::proto::Tensor::kRawData,
+                   {reinterpret_cast<const char*>(raw->data), raw->size});
       return;
     }
     std::string why = onnx::external_refusal(file_, stored.payload.external_file);
@@ -142,11 +142,11 @@ Result<std::string> embed_weights(std::string_view model, const std::string& mod
                                   int64_t most) {
   const ByteSpan bytes{reinterpret_cast<const uint8_t*>(model.data()), model.size()};
   Embedder embedder(model_file, bytes, most);
-  Message out = embedder.run(Holder::model, bytes);
+  Message out = embedder.embed_message(Holder::model, bytes);
   if (const Errors errors = embedder.errors(); !errors.empty()) return errors;
   if (static_cast<int64_t>(out.bytes().size()) > most)
     return Error{Errc::capacity, fmt::format("would have more than {} bytes", most), model_file};
-  return out.take();
+  return out.take_bytes();
 }
 
 }  // namespace accsim::sim

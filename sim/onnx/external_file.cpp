@@ -35,7 +35,7 @@ struct Resolved {
   std::string refusal{};
 };
 
-Resolved resolve(const fs::path& model_file, const fs::path& name) {
+Resolved resolve_path(const fs::path& model_file, const fs::path& name) {
   if (std::string refusal = name_refusal(name); !refusal.empty()) return {{}, std::move(refusal)};
   std::error_code error;
   const fs::path model = model_file.empty() ? fs::path("model.onnx") : model_file;
@@ -53,13 +53,13 @@ Resolved resolve(const fs::path& model_file, const fs::path& name) {
 }  // namespace
 
 std::string external_refusal(const std::string& model_file, const std::string& name) {
-  return resolve(model_file, name).refusal;
+  return resolve_path(model_file, name).refusal;
 }
 
 std::optional<std::vector<uint8_t>> read_external(const std::string& model_file,
                                                   const std::string& name, int64_t offset,
                                                   size_t size) {
-  const std::optional<fs::path> path = resolve(model_file, name).file;
+  const std::optional<fs::path> path = resolve_path(model_file, name).file;
   if (!path || offset < 0) return std::nullopt;
   // Neither a link that was put there meanwhile nor a pipe without a writer.
   const FileHandle file{open(path->c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)};

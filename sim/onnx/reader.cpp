@@ -20,27 +20,28 @@ using onnx::Field;
 /// Fields of ModelProto.
 bool decode_model(ByteSpan bytes, Decoder& decoder, ModelDef& out, bool& has_graph) {
   Cursor cursor(bytes, decoder.fault);
-  for (Field field; cursor.next(field);) {
+  for (Field field; cursor.next_field(field);) {
     ByteSpan span;
     switch (field.number) {
       case onnx::proto::Model::kIrVersion:
-        cursor.read(field, out.ir_version);
+        cursor.read_value(field, out.ir_version);
         break;
       case onnx::proto::Model::kProducerName:
-        cursor.read(field, out.producer);
+        cursor.read_value(field, out.producer);
         break;
       case onnx::proto::Model::kGraph:
         has_graph = true;
-        if (cursor.read(field, span)) decoder.graph(span, out.graph);
+        if (cursor.read_value(field, span)) decoder.decode_graph(span, out.graph);
         break;
       case onnx::proto::Model::kOpsetImport:
-        if (cursor.read(field, span)) decoder.opset(span, out.opsets);
+        if (cursor.read_value(field, span)) decoder.decode_opset(span, out.opsets);
         break;
       case onnx::proto::Model::kMetadataProps:
-        if (cursor.read(field, span)) decoder.property(span, out.metadata);
+        if (cursor.read_value(field, span)) decoder.decode_property(span, out.metadata);
         break;
       case onnx::proto::Model::kFunctions:
-        if (cursor.read(field, span)) decoder.function(span, out.functions.emplace_back());
+        if (cursor.read_value(field, span))
+          decoder.decode_function(span, out.functions.emplace_back());
         break;
       default:
         break;
@@ -55,7 +56,7 @@ Error not_a_model(const std::string& path, std::string_view kind) {
                path};
 }
 
-Error malformed(const std::string& path, const Fault& fault) {
+Error malformed_error(const std::string& path, const Fault& fault) {
   return Error{Errc::parse,
                fmt::format("at byte {}: {}; the file is damaged, cut short or not an ONNX model: "
                            "copy or export it again",
@@ -77,7 +78,7 @@ Result<ModelDef> model_of(onnx::MappedFile file, const std::string& name, bool a
     if (!kind.empty()) return not_a_model(name, kind);
     if (good) return not_a_model(name, fmt::format("{} bytes without a graph", bytes.size));
   }
-  if (!good) return malformed(name, fault);
+  if (!good) return malformed_error(name, fault);
   model.mapping = std::move(file.keep);
   return model;
 }
@@ -103,7 +104,7 @@ Result<StoredTensor> read_tensor(const std::string& path) {
   Fault fault{file->bytes.data, {}, 0};
   Decoder decoder{fault, path};
   StoredTensor tensor;
-  if (!decoder.tensor(file->bytes, tensor)) return malformed(path, fault);
+  if (!decoder.decode_tensor(file->bytes, tensor)) return malformed_error(path, fault);
   tensor.payload = {};
   return tensor;
 }

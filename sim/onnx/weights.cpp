@@ -45,7 +45,7 @@ Result<TensorFile> decode_file(const std::string& path, const onnx::MappedFile& 
   onnx::Fault fault{file.bytes.data, {}, 0};
   onnx::Decoder decoder{fault, {}};
   TensorFile out;
-  if (!decoder.tensor(message, out.tensor))
+  if (!decoder.decode_tensor(message, out.tensor))
     return Error{Errc::parse, fmt::format("at byte {}: {}", fault.offset, *fault.message), path};
   auto raw = raw_elements(path, out.tensor.dtype, out.tensor.dims, out.tensor.payload);
   if (!raw)
@@ -60,13 +60,14 @@ Result<TensorFile> decode_file(const std::string& path, const onnx::MappedFile& 
 }
 
 /// What the messages have in fields of that number.
-std::vector<onnx::ByteSpan> held(uint32_t number, const std::vector<onnx::ByteSpan>& messages,
-                                 onnx::Fault& fault) {
+std::vector<onnx::ByteSpan> held_messages(uint32_t number,
+                                          const std::vector<onnx::ByteSpan>& messages,
+                                          onnx::Fault& fault) {
   std::vector<onnx::ByteSpan> out;
   for (const onnx::ByteSpan message : messages) {
     onnx::Cursor cursor(message, fault);
-    for (onnx::Field field; cursor.next(field);)
-      if (field.number == number) cursor.read(field, out.emplace_back());
+    for (onnx::Field field; cursor.next_field(field);)
+      if (field.number == number) cursor.read_value(field, out.emplace_back());
   }
   return out;
 }
@@ -102,8 +103,9 @@ std::optional<std::vector<std::string>> read_texts(const Dims& dims, const Paylo
   if (payload.kind == Payload::Kind::typed) {
     onnx::Fault fault{payload.data, {}, 0};
     onnx::Cursor cursor({payload.data, payload.size}, fault);
-    for (onnx::Field field; cursor.next(field);)
-      if (field.number == onnx::proto::Tensor::kStringData) cursor.read(field, out.emplace_back());
+    for (onnx::Field field; cursor.next_field(field);)
+      if (field.number == onnx::proto::Tensor::kStringData)
+        cursor.read_value(field, out.emplace_back());
     if (!fault.ok()) return std::nullopt;
   }
   if (checked_elements(dims) != static_cast<int64_t>(out.size())) return std::nullopt;
@@ -131,10 +133,10 @@ Result<std::vector<TensorFile>> read_value_file(const std::string& path, const V
   onnx::Fault fault{file->bytes.data, {}, 0};
   std::vector<onnx::ByteSpan> values{file->bytes};
   if (type.is_optional)
-    values = held(type.is_sequence ? onnx::proto::HeldValue::kSequenceValue
-                                   : onnx::proto::HeldValue::kTensorValue,
-                  values, fault);
-  if (type.is_sequence) values = held(onnx::proto::HeldValue::kTensorValue, values, fault);
+    values = held_messages(type.is_sequence ? onnx::proto::HeldValue::kSequenceValue
+                                            : onnx::proto::HeldValue::kTensorValue,
+                           values, fault);
+  if (type.is_sequence) values = held_messages(onnx::proto::HeldValue::kTensorValue, values, fault);
   if (!fault.ok())
     return Error{Errc::parse, fmt::format("at byte {}: {}", fault.offset, *fault.message), path};
   std::vector<TensorFile> out;

@@ -13,101 +13,103 @@ uint64_t little_endian(const uint8_t* from, size_t bytes) {
   return value;
 }
 
-bool Fault::set(const uint8_t* at, std::string what) {
+bool Fault::set_problem(const uint8_t* at, std::string what) {
   if (message) return false;
   message = std::move(what);
   offset = static_cast<size_t>(at - base);
   return false;
 }
 
-bool Cursor::varint(uint64_t& out) {
+bool Cursor::read_varint(uint64_t& out) {
   const uint8_t* start = at_;
   out = 0;
   for (unsigned shift = 0; shift < 70; shift += 7) {
-    if (at_ == end_) return fault_->set(start, "a number is cut off");
+    if (at_ == end_) return fault_->set_problem(start, "a number is cut off");
     const uint8_t byte = *at_++;
     if (shift < 64) out |= uint64_t{byte & 0x7Fu} << shift;
     if (byte < 0x80) return true;
   }
-  return fault_->set(start, "a number has more than 10 bytes");
+  return fault_->set_problem(start, "a number has more than 10 bytes");
 }
 
-bool Cursor::fixed(size_t bytes, uint64_t& out) {
-  if (static_cast<size_t>(end_ - at_) < bytes) return fault_->set(at_, "a number is cut off");
+bool Cursor::read_fixed(size_t bytes, uint64_t& out) {
+  if (static_cast<size_t>(end_ - at_) < bytes)
+    return fault_->set_problem(at_, "a number is cut off");
   out = little_endian(at_, bytes);
   at_ += bytes;
   return true;
 }
 
-bool Cursor::next(Field& field) {
+bool Cursor::next_field(Field& field) {
   if (at_ == end_ || !fault_->ok()) return false;
   field.at = at_;
   uint64_t tag = 0;
-  if (!varint(tag)) return false;
+  if (!read_varint(tag)) return false;
   const uint64_t number = tag >> 3;
   if (number == 0 || number >= (1u << 29))
-    return fault_->set(field.at, fmt::format("field number {} is impossible", number));
+    return fault_->set_problem(field.at, fmt::format("field number {} is impossible", number));
   field.number = static_cast<uint32_t>(number);
   field.type = static_cast<Field::Type>(tag & 7);
   switch (field.type) {
     case Field::Type::varint:
-      return varint(field.scalar);
+      return read_varint(field.scalar);
     case Field::Type::fixed64:
-      return fixed(8, field.scalar);
+      return read_fixed(8, field.scalar);
     case Field::Type::fixed32:
-      return fixed(4, field.scalar);
+      return read_fixed(4, field.scalar);
     case Field::Type::bytes:
       break;
     default:
-      return fault_->set(field.at, fmt::format("wire type {} is unknown", tag & 7));
+      return fault_->set_problem(field.at, fmt::format("wire type {} is unknown", tag & 7));
   }
   uint64_t size = 0;
-  if (!varint(size)) return false;
+  if (!read_varint(size)) return false;
   const size_t left = static_cast<size_t>(end_ - at_);
   if (size > left)
-    return fault_->set(field.at, fmt::format("field {} states {} bytes where {} are left",
-                                             field.number, size, left));
+    return fault_->set_problem(field.at, fmt::format("field {} states {} bytes where {} are left",
+                                                     field.number, size, left));
   field.span = {at_, static_cast<size_t>(size)};
   at_ += size;
   return true;
 }
 
 bool Cursor::wrong_type(const Field& field, std::string_view wanted) {
-  return fault_->set(field.at, fmt::format("field {} has wire type {} where {} belongs",
-                                           field.number, static_cast<int>(field.type), wanted));
+  return fault_->set_problem(field.at,
+                             fmt::format("field {} has wire type {} where {} belongs", field.number,
+                                         static_cast<int>(field.type), wanted));
 }
 
 bool Cursor::too_many(const Field& field, size_t most) {
-  return fault_->set(
+  return fault_->set_problem(
       field.at,
       fmt::format("field {} has more than the {} elements its shape allows", field.number, most));
 }
 
-bool Cursor::read(const Field& field, int64_t& out) {
+bool Cursor::read_value(const Field& field, int64_t& out) {
   if (field.type != Field::Type::varint) return wrong_type(field, "an integer");
   out = static_cast<int64_t>(field.scalar);
   return true;
 }
 
-bool Cursor::read(const Field& field, std::string& out) {
+bool Cursor::read_value(const Field& field, std::string& out) {
   if (field.type != Field::Type::bytes) return wrong_type(field, "a string");
   out = field.span.text();
   return true;
 }
 
-bool Cursor::read(const Field& field, float& out) {
+bool Cursor::read_value(const Field& field, float& out) {
   if (field.type != Field::Type::fixed32) return wrong_type(field, "a float");
   out = std::bit_cast<float>(static_cast<uint32_t>(field.scalar));
   return true;
 }
 
-bool Cursor::read(const Field& field, ByteSpan& out) {
+bool Cursor::read_value(const Field& field, ByteSpan& out) {
   if (field.type != Field::Type::bytes) return wrong_type(field, "a message");
   out = field.span;
   return true;
 }
 
-bool Cursor::append(const Field& field, std::vector<int64_t>& out, size_t most) {
+bool Cursor::append_values(const Field& field, std::vector<int64_t>& out, size_t most) {
   if (field.type == Field::Type::varint) {
     if (out.size() >= most) return too_many(field, most);
     out.push_back(static_cast<int64_t>(field.scalar));
@@ -117,13 +119,13 @@ bool Cursor::append(const Field& field, std::vector<int64_t>& out, size_t most) 
   Cursor packed(field.span, *fault_);
   for (uint64_t value = 0; packed.at_ != packed.end_;) {
     if (out.size() >= most) return too_many(field, most);
-    if (!packed.varint(value)) return false;
+    if (!packed.read_varint(value)) return false;
     out.push_back(static_cast<int64_t>(value));
   }
   return true;
 }
 
-bool Cursor::append(const Field& field, std::vector<float>& out, size_t most) {
+bool Cursor::append_values(const Field& field, std::vector<float>& out, size_t most) {
   if (field.type == Field::Type::fixed32) {
     if (out.size() >= most) return too_many(field, most);
     out.push_back(std::bit_cast<float>(static_cast<uint32_t>(field.scalar)));
@@ -139,7 +141,7 @@ bool Cursor::append(const Field& field, std::vector<float>& out, size_t most) {
   return true;
 }
 
-bool Cursor::append(const Field& field, std::vector<double>& out, size_t most) {
+bool Cursor::append_values(const Field& field, std::vector<double>& out, size_t most) {
   if (field.type == Field::Type::fixed64) {
     if (out.size() >= most) return too_many(field, most);
     out.push_back(std::bit_cast<double>(field.scalar));
@@ -154,10 +156,10 @@ bool Cursor::append(const Field& field, std::vector<double>& out, size_t most) {
   return true;
 }
 
-std::vector<Piece> pieces(ByteSpan message, Fault& fault) {
+std::vector<Piece> message_pieces(ByteSpan message, Fault& fault) {
   std::vector<Piece> out;
   Cursor cursor(message, fault);
-  for (Field field; cursor.next(field);) out.push_back({field, {}});
+  for (Field field; cursor.next_field(field);) out.push_back({field, {}});
   const uint8_t* end = message.data + message.size;
   for (size_t i = out.size(); i-- > 0; end = out[i].field.at)
     out[i].encoded = {reinterpret_cast<const char*>(out[i].field.at),

@@ -22,7 +22,7 @@ struct Fault {
   size_t offset = 0;
 
   /// Records the problem unless there already is one. Always false, to be returned by decoders.
-  bool set(const uint8_t* at, std::string what);
+  bool set_problem(const uint8_t* at, std::string what);
   bool ok() const { return !message.has_value(); }
 };
 
@@ -43,23 +43,23 @@ class Cursor {
       : at_(message.data), end_(message.data + message.size), fault_(&fault) {}
 
   /// Reads the next field; false at the end of the message or when something is wrong (ok() tells).
-  bool next(Field& field);
+  bool next_field(Field& field);
   bool ok() const { return fault_->ok(); }
   Fault& fault() { return *fault_; }
 
-  // Each decodes `field`, which next() has just given; false (fault set) for a wrong wire type.
-  bool read(const Field& field, int64_t& out);
-  bool read(const Field& field, std::string& out);
-  bool read(const Field& field, float& out);
-  bool read(const Field& field, ByteSpan& out);
+  // Each decodes `field`, which next_field() has just given; false (fault set) for a wrong wire type.
+  bool read_value(const Field& field, int64_t& out);
+  bool read_value(const Field& field, std::string& out);
+  bool read_value(const Field& field, float& out);
+  bool read_value(const Field& field, ByteSpan& out);
   // Repeated scalars, packed or not, are appended; at most `most` elements in all.
-  bool append(const Field& field, std::vector<int64_t>& out, size_t most = SIZE_MAX);
-  bool append(const Field& field, std::vector<float>& out, size_t most = SIZE_MAX);
-  bool append(const Field& field, std::vector<double>& out, size_t most = SIZE_MAX);
+  bool append_values(const Field& field, std::vector<int64_t>& out, size_t most = SIZE_MAX);
+  bool append_values(const Field& field, std::vector<float>& out, size_t most = SIZE_MAX);
+  bool append_values(const Field& field, std::vector<double>& out, size_t most = SIZE_MAX);
 
  private:
-  bool varint(uint64_t& out);
-  bool fixed(size_t bytes, uint64_t& out);
+  bool read_varint(uint64_t& out);
+  bool read_fixed(size_t bytes, uint64_t& out);
   bool wrong_type(const Field& field, std::string_view wanted);
   bool too_many(const Field& field, size_t most);
 
@@ -74,7 +74,7 @@ struct Piece {
   std::string_view encoded;
 };
 /// All fields of a message, as far as it is well-formed.
-std::vector<Piece> pieces(ByteSpan message, Fault& fault);
+std::vector<Piece> message_pieces(ByteSpan message, Fault& fault);
 
 /// `bytes` little-endian bytes as a number.
 uint64_t little_endian(const uint8_t* from, size_t bytes);

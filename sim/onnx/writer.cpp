@@ -36,32 +36,32 @@ struct AttributeWriter {
   Message& out;
   void operator()(std::monostate) const {}
   void operator()(int64_t v) const {
-    out.integer(proto::Attribute::kI, v),
-        out.integer(proto::Attribute::kType, proto::AttributeType::kInt);
+    out.add_integer(proto::Attribute::kI, v),
+        out.add_integer(proto::Attribute::kType, proto::AttributeType::kInt);
   }
   void operator()(double v) const {
-    out.real(proto::Attribute::kF, static_cast<float>(v)),
-        out.integer(proto::Attribute::kType, proto::AttributeType::kFloat);
+    out.add_real(proto::Attribute::kF, static_cast<float>(v)),
+        out.add_integer(proto::Attribute::kType, proto::AttributeType::kFloat);
   }
   void operator()(const std::string& v) const {
-    out.text(proto::Attribute::kS, v),
-        out.integer(proto::Attribute::kType, proto::AttributeType::kString);
+    out.add_text(proto::Attribute::kS, v),
+        out.add_integer(proto::Attribute::kType, proto::AttributeType::kString);
   }
   void operator()(const std::vector<int64_t>& v) const {
-    for (const int64_t item : v) out.integer(proto::Attribute::kInts, item);
-    out.integer(proto::Attribute::kType, proto::AttributeType::kInts);
+    for (const int64_t item : v) out.add_integer(proto::Attribute::kInts, item);
+    out.add_integer(proto::Attribute::kType, proto::AttributeType::kInts);
   }
   void operator()(const std::vector<double>& v) const {
-    for (const double item : v) out.real(proto::Attribute::kFloats, static_cast<float>(item));
-    out.integer(proto::Attribute::kType, proto::AttributeType::kFloats);
+    for (const double item : v) out.add_real(proto::Attribute::kFloats, static_cast<float>(item));
+    out.add_integer(proto::Attribute::kType, proto::AttributeType::kFloats);
   }
   void operator()(const std::shared_ptr<const StoredTensor>& v) const {
-    out.message(proto::Attribute::kT, encode(*v)),
-        out.integer(proto::Attribute::kType, proto::AttributeType::kTensor);
+    out.add_message(proto::Attribute::kT, encode(*v)),
+        out.add_integer(proto::Attribute::kType, proto::AttributeType::kTensor);
   }
   void operator()(const std::vector<std::string>& v) const {
-    for (const std::string& item : v) out.text(proto::Attribute::kStrings, item);
-    out.integer(proto::Attribute::kType, proto::AttributeType::kStrings);
+    for (const std::string& item : v) out.add_text(proto::Attribute::kStrings, item);
+    out.add_integer(proto::Attribute::kType, proto::AttributeType::kStrings);
   }
   void operator()(const std::shared_ptr<const GraphDef>&) const {
     check(false, "nothing that is written has graphs");
@@ -70,37 +70,37 @@ struct AttributeWriter {
 
 }  // namespace
 
-void Message::varint(uint64_t value) {
+void Message::add_varint(uint64_t value) {
   for (; value >= 0x80; value >>= 7) bytes_ += static_cast<char>((value & 0x7F) | 0x80);
   bytes_ += static_cast<char>(value);
 }
 
-void Message::integer(uint32_t field, int64_t value) {
-  varint(uint64_t{field} << 3);
-  varint(static_cast<uint64_t>(value));
+void Message::add_integer(uint32_t field, int64_t value) {
+  add_varint(uint64_t{field} << 3);
+  add_varint(static_cast<uint64_t>(value));
 }
 
-void Message::real(uint32_t field, float value) {
-  varint((uint64_t{field} << 3) | 5);
+void Message::add_real(uint32_t field, float value) {
+  add_varint((uint64_t{field} << 3) | 5);
   append_element(bytes_, std::bit_cast<uint32_t>(value), 4);
 }
 
-void Message::header(uint32_t field, size_t bytes) {
-  varint((uint64_t{field} << 3) | 2);
-  varint(bytes);
+void Message::add_header(uint32_t field, size_t bytes) {
+  add_varint((uint64_t{field} << 3) | 2);
+  add_varint(bytes);
 }
 
-void Message::text(uint32_t field, std::string_view bytes) {
-  header(field, bytes.size());
+void Message::add_text(uint32_t field, std::string_view bytes) {
+  add_header(field, bytes.size());
   bytes_ += bytes;
 }
 
 Message encode(const StoredTensor& tensor) {
   Message out;
-  for (const int64_t dim : tensor.dims) out.integer(proto::Tensor::kDims, dim);
-  out.integer(proto::Tensor::kDataType, static_cast<int64_t>(tensor.dtype));
-  if (!tensor.name.empty()) out.text(proto::Tensor::kName, tensor.name);
-  out.text(proto::Tensor::kRawData, raw_data(tensor));
+  for (const int64_t dim : tensor.dims) out.add_integer(proto::Tensor::kDims, dim);
+  out.add_integer(proto::Tensor::kDataType, static_cast<int64_t>(tensor.dtype));
+  if (!tensor.name.empty()) out.add_text(proto::Tensor::kName, tensor.name);
+  out.add_text(proto::Tensor::kRawData, raw_data(tensor));
   return out;
 }
 
@@ -110,48 +110,48 @@ Message encode(const ValueDef& value) {
     for (const DimDef& dim : *value.dims) {
       Message one;
       if (dim.value >= 0)
-        one.integer(proto::Dimension::kDimValue, dim.value);
+        one.add_integer(proto::Dimension::kDimValue, dim.value);
       else if (!dim.symbol.empty())
-        one.text(proto::Dimension::kDimParam, dim.symbol);
-      shape.message(proto::TensorShape::kDim, one);
+        one.add_text(proto::Dimension::kDimParam, dim.symbol);
+      shape.add_message(proto::TensorShape::kDim, one);
     }
   }
-  tensor.integer(proto::TensorType::kElemType, static_cast<int64_t>(value.dtype));
-  if (value.dims) tensor.message(proto::TensorType::kShape, shape);
-  type.message(proto::Type::kTensorType, tensor);
+  tensor.add_integer(proto::TensorType::kElemType, static_cast<int64_t>(value.dtype));
+  if (value.dims) tensor.add_message(proto::TensorType::kShape, shape);
+  type.add_message(proto::Type::kTensorType, tensor);
   const auto wrap = [&type](uint32_t kind) {
     Message held, outer;
-    held.message(proto::HeldType::kElemType, type);
-    outer.message(kind, held);
+    held.add_message(proto::HeldType::kElemType, type);
+    outer.add_message(kind, held);
     type = std::move(outer);
   };
   if (value.is_sequence) wrap(proto::Type::kSequenceType);
   if (value.is_optional) wrap(proto::Type::kOptionalType);
-  out.text(proto::ValueInfo::kName, value.name);
-  out.message(proto::ValueInfo::kType, type);
+  out.add_text(proto::ValueInfo::kName, value.name);
+  out.add_message(proto::ValueInfo::kType, type);
   return out;
 }
 
 Message encode(const NodeDef& node) {
   Message out;
-  for (const std::string& input : node.inputs) out.text(proto::Node::kInput, input);
-  for (const std::string& output : node.outputs) out.text(proto::Node::kOutput, output);
-  if (!node.name.empty()) out.text(proto::Node::kName, node.name);
-  out.text(proto::Node::kOpType, node.op_type);
+  for (const std::string& input : node.inputs) out.add_text(proto::Node::kInput, input);
+  for (const std::string& output : node.outputs) out.add_text(proto::Node::kOutput, output);
+  if (!node.name.empty()) out.add_text(proto::Node::kName, node.name);
+  out.add_text(proto::Node::kOpType, node.op_type);
   for (const Attribute& attribute : node.attributes) {
     Message one;
-    one.text(proto::Attribute::kName, attribute.name);
+    one.add_text(proto::Attribute::kName, attribute.name);
     std::visit(AttributeWriter{one}, attribute.value);
-    out.message(proto::Node::kAttribute, one);
+    out.add_message(proto::Node::kAttribute, one);
   }
-  if (!node.domain.empty()) out.text(proto::Node::kDomain, node.domain);
+  if (!node.domain.empty()) out.add_text(proto::Node::kDomain, node.domain);
   return out;
 }
 
 Message encode_property(std::string_view key, std::string_view value) {
   Message out;
-  out.text(proto::StringStringEntry::kKey, key);
-  out.text(proto::StringStringEntry::kValue, value);
+  out.add_text(proto::StringStringEntry::kKey, key);
+  out.add_text(proto::StringStringEntry::kValue, value);
   return out;
 }
 
@@ -180,7 +180,7 @@ StoredTensor stored_reals(std::string name, Dims dims, std::vector<double> value
           false};
 }
 
-ValueDef stated(std::string name, DType dtype, const Dims& dims) {
+ValueDef stated_value(std::string name, DType dtype, const Dims& dims) {
   ValueDef out{std::move(name), dtype, std::vector<DimDef>{}, true};
   for (const int64_t dim : dims) out.dims->push_back({dim, ""});
   return out;
@@ -190,26 +190,27 @@ std::string write_model(const ModelDef& model) {
   using onnx::encode;
   namespace proto = onnx::proto;
   onnx::Message graph, out;
-  for (const NodeDef& node : model.graph.nodes) graph.message(proto::Graph::kNode, encode(node));
-  graph.text(proto::Graph::kName, model.graph.name);
+  for (const NodeDef& node : model.graph.nodes)
+    graph.add_message(proto::Graph::kNode, encode(node));
+  graph.add_text(proto::Graph::kName, model.graph.name);
   for (const StoredTensor& tensor : model.graph.initializers)
-    graph.message(proto::Graph::kInitializer, encode(tensor));
+    graph.add_message(proto::Graph::kInitializer, encode(tensor));
   for (const ValueDef& value : model.graph.inputs)
-    graph.message(proto::Graph::kInput, encode(value));
+    graph.add_message(proto::Graph::kInput, encode(value));
   for (const ValueDef& value : model.graph.outputs)
-    graph.message(proto::Graph::kOutput, encode(value));
+    graph.add_message(proto::Graph::kOutput, encode(value));
   for (const ValueDef& value : model.graph.value_infos)
-    graph.message(proto::Graph::kValueInfo, encode(value));
-  out.integer(proto::Model::kIrVersion, model.ir_version);
-  out.text(proto::Model::kProducerName, model.producer);
-  out.message(proto::Model::kGraph, graph);
+    graph.add_message(proto::Graph::kValueInfo, encode(value));
+  out.add_integer(proto::Model::kIrVersion, model.ir_version);
+  out.add_text(proto::Model::kProducerName, model.producer);
+  out.add_message(proto::Model::kGraph, graph);
   for (const auto& [domain, version] : model.opsets) {
     onnx::Message opset;
-    opset.text(proto::OperatorSetId::kDomain, domain);
-    opset.integer(proto::OperatorSetId::kVersion, version);
-    out.message(proto::Model::kOpsetImport, opset);
+    opset.add_text(proto::OperatorSetId::kDomain, domain);
+    opset.add_integer(proto::OperatorSetId::kVersion, version);
+    out.add_message(proto::Model::kOpsetImport, opset);
   }
-  return out.take();
+  return out.take_bytes();
 }
 
 }  // namespace accsim::sim

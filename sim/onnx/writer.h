@@ -16,20 +16,20 @@ namespace onnx {
 /// A protobuf message under construction. Fields are written in the order of the calls.
 class Message {
  public:
-  void integer(uint32_t field, int64_t value);
-  void real(uint32_t field, float value);
+  void add_integer(uint32_t field, int64_t value);
+  void add_real(uint32_t field, float value);
   /// A string, bytes or an encoded message.
-  void text(uint32_t field, std::string_view bytes);
-  void message(uint32_t field, const Message& inner) { text(field, inner.bytes()); }
+  void add_text(uint32_t field, std::string_view bytes);
+  void add_message(uint32_t field, const Message& inner) { add_text(field, inner.bytes()); }
   /// The start of such a field, whose `bytes` bytes are written elsewhere.
-  void header(uint32_t field, size_t bytes);
-  void copy(std::string_view encoded) { bytes_ += encoded; }
+  void add_header(uint32_t field, size_t bytes);
+  void add_encoded(std::string_view encoded) { bytes_ += encoded; }
   void reserve(size_t bytes) { bytes_.reserve(bytes); }
   const std::string& bytes() const { return bytes_; }
-  std::string take() { return std::move(bytes_); }
+  std::string take_bytes() { return std::move(bytes_); }
 
  private:
-  void varint(uint64_t value);
+  void add_varint(uint64_t value);
   std::string bytes_;
 };
 
@@ -55,7 +55,7 @@ StoredTensor stored_integers(std::string name, Dims dims, std::vector<int64_t> v
 /// The same for reals; they are stored as float32.
 StoredTensor stored_reals(std::string name, Dims dims, std::vector<double> values);  ///< float32
 /// A tensor of known shape, as a graph input, output or value_info states it.
-ValueDef stated(std::string name, DType dtype, const Dims& dims);
+ValueDef stated_value(std::string name, DType dtype, const Dims& dims);
 
 /// The bytes of a model made from scratch; functions aren't written.
 std::string write_model(const ModelDef& model);

@@ -32,12 +32,12 @@ bool is_unsigned(DType t) {
 
 }  // namespace
 
-bool foldable(DType t) {
+bool is_foldable(DType t) {
   return is_integer(t) || t == DType::boolean || t == DType::float32 || t == DType::float64 ||
          t == DType::float16 || t == DType::bfloat16;
 }
 
-int64_t wrap(DType t, int64_t v) {
+int64_t wrap_to_type(DType t, int64_t v) {
   if (t == DType::boolean) return v != 0;
   const int width = bits(t);
   if (width >= 64 || width == 0) return v;
@@ -76,9 +76,10 @@ int64_t to_integer(DType t, double v) {
   if (t == DType::boolean) return v != 0;
   constexpr double kTwo63 = 0x1p63;
   // What hardware makes of values out of range differs; this is what x86 makes of them.
-  if (v >= kTwo63 && v < 2 * kTwo63) return wrap(t, static_cast<int64_t>(static_cast<uint64_t>(v)));
-  if (!(v >= -kTwo63 && v < kTwo63)) return wrap(t, std::numeric_limits<int64_t>::min());
-  return wrap(t, static_cast<int64_t>(v));
+  if (v >= kTwo63 && v < 2 * kTwo63)
+    return wrap_to_type(t, static_cast<int64_t>(static_cast<uint64_t>(v)));
+  if (!(v >= -kTwo63 && v < kTwo63)) return wrap_to_type(t, std::numeric_limits<int64_t>::min());
+  return wrap_to_type(t, static_cast<int64_t>(v));
 }
 
 double to_real(DType to, DType from, int64_t v) {
@@ -92,7 +93,7 @@ double to_real(DType to, DType from, int64_t v) {
                               : round_to(to, static_cast<double>(v));
 }
 
-ConstPtr converted(const ConstData& data, DType from, DType to) {
+ConstPtr convert_elements(const ConstData& data, DType from, DType to) {
   if (is_float(to)) {
     std::vector<double> reals(data.size());
     for (size_t i = 0; i < reals.size(); ++i)
@@ -103,7 +104,7 @@ ConstPtr converted(const ConstData& data, DType from, DType to) {
   std::vector<int64_t> integers(data.size());
   for (size_t i = 0; i < integers.size(); ++i)
     integers[i] =
-        data.is_integer() ? wrap(to, data.integers()[i]) : to_integer(to, data.reals()[i]);
+        data.is_integer() ? wrap_to_type(to, data.integers()[i]) : to_integer(to, data.reals()[i]);
   return std::make_shared<const ConstData>(std::move(integers));
 }
 
@@ -127,7 +128,7 @@ Strides broadcast_strides(const Dims& from, const Dims& to) {
   return strides;
 }
 
-std::vector<int64_t> offsets(const Dims& dims, const Strides& strides, int64_t base) {
+std::vector<int64_t> strided_offsets(const Dims& dims, const Strides& strides, int64_t base) {
   std::vector<int64_t> at;
   const int64_t count = elements(dims);
   at.reserve(static_cast<size_t>(count));
@@ -144,8 +145,8 @@ std::vector<int64_t> offsets(const Dims& dims, const Strides& strides, int64_t b
   return at;
 }
 
-void take(InferContext& node, size_t out, size_t in, const std::vector<int64_t>& at,
-          const ConstData* fill) {
+void take_elements(InferContext& node, size_t out, size_t in, const std::vector<int64_t>& at,
+                   const ConstData* fill) {
   const ConstData& data = *node.value(in);
   const auto pick = [&](const auto& from, auto other) {
     std::vector<decltype(other)> taken;
@@ -159,7 +160,7 @@ void take(InferContext& node, size_t out, size_t in, const std::vector<int64_t>&
     pick(data.reals(), fill != nullptr && fill->size() > 0 ? fill->reals()[0] : 0.0);
 }
 
-Lines lines(const Dims& dims, int64_t axis) {
+Lines lines_along(const Dims& dims, int64_t axis) {
   const auto a = static_cast<size_t>(axis);
   if (dims.empty()) return {};
   const int64_t outer = elements(dims) == 0 ? 0 : elements(dims, 0, a);
@@ -169,7 +170,8 @@ Lines lines(const Dims& dims, int64_t axis) {
 bool can_fold(const NodeView& node) {
   if (!node.has_output(0)) return false;
   for (size_t i = 0; i < node.input_count(); ++i)
-    if (node.has_input(i) && (!foldable(node.dtype(i)) || node.value(i) == nullptr)) return false;
+    if (node.has_input(i) && (!is_foldable(node.dtype(i)) || node.value(i) == nullptr))
+      return false;
   return true;
 }
 

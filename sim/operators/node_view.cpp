@@ -9,7 +9,7 @@ namespace accsim::sim {
 namespace {
 
 template <class T>
-const T* held(const Attribute* attribute) {
+const T* held_value(const Attribute* attribute) {
   return attribute == nullptr ? nullptr : std::get_if<T>(&attribute->value);
 }
 
@@ -50,7 +50,7 @@ const ConstData* NodeView::value(size_t i) const {
   return tensor.value.get();
 }
 
-Result<std::vector<int64_t>> NodeView::integers(size_t i) const {
+Result<std::vector<int64_t>> NodeView::known_integers(size_t i) const {
   const auto fail = [&](Errc code, std::string_view tensor, std::string_view why) {
     return Error{code, fmt::format("{}: input {} ('{}') {}", node_.op_type, i, tensor, why), ""};
   };
@@ -67,35 +67,35 @@ Result<std::vector<int64_t>> NodeView::integers(size_t i) const {
   return data->integers();
 }
 
-const Attribute* NodeView::attribute(std::string_view name) const {
+const Attribute* NodeView::find_attribute(std::string_view name) const {
   for (const Attribute& a : node_.attributes)
     if (a.name == name) return &a;
   return nullptr;
 }
 
 int64_t NodeView::attr(std::string_view name, int64_t fallback) const {
-  const auto* v = held<int64_t>(attribute(name));
+  const auto* v = held_value<int64_t>(find_attribute(name));
   return v != nullptr ? *v : fallback;
 }
 
 double NodeView::attr(std::string_view name, double fallback) const {
-  const auto* v = held<double>(attribute(name));
+  const auto* v = held_value<double>(find_attribute(name));
   return v != nullptr ? *v : fallback;
 }
 
 std::string NodeView::attr(std::string_view name, const char* fallback) const {
-  const auto* v = held<std::string>(attribute(name));
+  const auto* v = held_value<std::string>(find_attribute(name));
   return v != nullptr ? *v : fallback;
 }
 
 std::vector<int64_t> NodeView::attr(std::string_view name,
                                     const std::vector<int64_t>& fallback) const {
-  const auto* v = held<std::vector<int64_t>>(attribute(name));
+  const auto* v = held_value<std::vector<int64_t>>(find_attribute(name));
   return v != nullptr ? *v : fallback;
 }
 
 std::optional<std::vector<int64_t>> NodeView::attr_ints(std::string_view name) const {
-  const auto* v = held<std::vector<int64_t>>(attribute(name));
+  const auto* v = held_value<std::vector<int64_t>>(find_attribute(name));
   return v != nullptr ? std::optional(*v) : std::nullopt;
 }
 

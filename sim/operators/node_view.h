@@ -21,7 +21,7 @@ class NodeView {
 
   const Node& node() const { return node_; }
   /// Cost rules: the axes of input 0, and of what has as many, as they lie in memory.
-  const std::vector<size_t>& order() const { return order_; }
+  const std::vector<size_t>& axis_order() const { return order_; }
   /// One value an axis (dims, say) put in that order.
   std::vector<int64_t> in_order(const std::vector<int64_t>& by_axis) const;
   /// Where an axis stands in it.
@@ -38,7 +38,7 @@ class NodeView {
   /// of an empty tensor are always known.
   const ConstData* value(size_t i) const;
   /// Elements of an integer input that must be known; the error names the input.
-  Result<std::vector<int64_t>> integers(size_t i) const;
+  Result<std::vector<int64_t>> known_integers(size_t i) const;
 
   size_t output_count() const { return node_.outputs.size(); }
   bool has_output(size_t i) const {
@@ -47,8 +47,8 @@ class NodeView {
   /// Valid once the shape rule has run.
   const Tensor& output(size_t i) const;
 
-  bool has_attr(std::string_view name) const { return attribute(name) != nullptr; }
-  const Attribute* attribute(std::string_view name) const;
+  bool has_attr(std::string_view name) const { return find_attribute(name) != nullptr; }
+  const Attribute* find_attribute(std::string_view name) const;
   /// The attribute, or the fallback when it is absent or of another type.
   int64_t attr(std::string_view name, int64_t fallback) const;
   double attr(std::string_view name, double fallback) const;

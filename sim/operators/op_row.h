@@ -257,7 +257,7 @@ struct OpRow {
   Beyond beyond = Beyond::unknown;
   Algebra algebra = Algebra::none;
   LaneRule lane = LaneRule::none;
-  LayoutRule lie = LayoutRule::row_major;        ///< lies() is what holds
+  LayoutRule lie = LayoutRule::row_major;        ///< layout_rule() is what holds
   ControlFlow control_flow = ControlFlow::none;  ///< else no graph has such a node: it is expanded
   std::string_view no_kernel = "";               ///< why the reference executor doesn't compute it
   Codes codes = Codes::none;
@@ -269,23 +269,23 @@ struct OpRow {
   /// Bytes of the port `weight` hold numbers of `bits` bits: K x N where the node has these.
   bool packs_weights = false;
 
-  constexpr PortRole role(size_t port) const {
+  constexpr PortRole role_of(size_t port) const {
     return port < ports.size() ? ports[port].role : PortRole::data;
   }
   /// Does an input say what integers stand for?
   constexpr bool is_quantisation(size_t port) const {
     const int behind = static_cast<int>(port) - triples_from;
-    return behind >= 0 ? behind % 3 != 0 : states_quantisation(role(port));
+    return behind >= 0 ? behind % 3 != 0 : states_quantisation(role_of(port));
   }
   /// The column lie, or what follows from the others.
-  constexpr LayoutRule lies() const {
+  constexpr LayoutRule layout_rule() const {
     if (lie != LayoutRule::row_major) return lie;
     if (in_place || pointwise) return LayoutRule::alike;
     if (weights == WeightLayout::oihw) return LayoutRule::channels_last;
     return weights == WeightLayout::unknown ? LayoutRule::row_major : LayoutRule::product;
   }
   /// The first input of a role; kNoPort when there is none.
-  constexpr int port(PortRole wanted) const {
+  constexpr int port_of(PortRole wanted) const {
     for (size_t i = 0; i < ports.size(); ++i)
       if (ports[i].role == wanted) return static_cast<int>(i);
     return kNoPort;

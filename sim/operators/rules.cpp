@@ -18,16 +18,17 @@ Error bad_node(const NodeView& node, std::string_view what) {
   return {Errc::invalid, fmt::format("{}: {}", node.node().op_type, what), ""};
 }
 
-Error refused(const NodeView& node, std::string_view what) {
+Error unsupported_node(const NodeView& node, std::string_view what) {
   return {Errc::unsupported, fmt::format("{}: {}", node.node().op_type, what), ""};
 }
 
 Error unknown_value(const NodeView& node, size_t i, std::string_view input, std::string_view what) {
   const Tensor& tensor = node.input(i);
-  return refused(node, fmt::format("{} depends on the value of input '{}' (tensor '{}'), which {}",
-                                   what, input, tensor.name,
-                                   tensor.constant ? "is constant but has no elements at hand"
-                                                   : "isn't constant"));
+  return unsupported_node(
+      node,
+      fmt::format("{} depends on the value of input '{}' (tensor '{}'), which {}", what, input,
+                  tensor.name,
+                  tensor.constant ? "is constant but has no elements at hand" : "isn't constant"));
 }
 
 Result<std::vector<int64_t>> need_integers(const NodeView& node, size_t i, std::string_view input,
@@ -37,7 +38,7 @@ Result<std::vector<int64_t>> need_integers(const NodeView& node, size_t i, std::
     return bad_node(
         node, fmt::format("input '{}' must hold integers, not {}", input, name(node.dtype(i))));
   if (node.value(i) == nullptr) return unknown_value(node, i, input, what);
-  return node.integers(i);
+  return node.known_integers(i);
 }
 
 Result<std::vector<double>> need_reals(const NodeView& node, size_t i, std::string_view input,
@@ -126,7 +127,7 @@ Result<Dims> broadcast_inputs(const NodeView& node, size_t first, size_t count) 
   Dims dims;
   for (size_t i = first; i < first + count && i < node.input_count(); ++i) {
     if (!node.has_input(i)) continue;
-    std::optional<Dims> both = broadcast(dims, node.dims(i));
+    std::optional<Dims> both = broadcast_dims(dims, node.dims(i));
     if (!both)
       return bad_node(node, fmt::format("input {} of shape {} doesn't broadcast with {}", i,
                                         to_string(node.dims(i)), to_string(dims)));

@@ -14,7 +14,7 @@ namespace accsim::sim {
 /// Errc::invalid: the model breaks the operator's definition.
 Error bad_node(const NodeView& node, std::string_view what);
 /// Errc::unsupported: legal, but can't be costed.
-Error refused(const NodeView& node, std::string_view what);
+Error unsupported_node(const NodeView& node, std::string_view what);
 /// "Reshape: output dim 1 depends on the value of input 'shape' (tensor 't'), which isn't
 /// constant". `input` is the name the operator gives its input i, `what` the output or dim that
 /// can't be had.

@@ -14,14 +14,15 @@ bool too_many(const std::vector<Access>& side) {
 }
 
 bool too_many(const GemmOp& op) {
-  const int64_t m = times({op.images, op.out[0], op.out[1], op.out[2]});
-  const int64_t k = times({op.channels, op.kernel[0], op.kernel[1], op.kernel[2]});
+  const int64_t m = capped_product({op.images, op.out[0], op.out[1], op.out[2]});
+  const int64_t k = capped_product({op.channels, op.kernel[0], op.kernel[1], op.kernel[2]});
   // Operand sizes count too: with m = 0 the weights alone may be too many.
-  const int64_t in = times({op.images, op.in[0], op.in[1], op.in[2]});
-  return times({op.batch, m, k, op.outputs}) >= kTooMany || times({op.batch, m, k}) >= kTooMany ||
-         times({op.batch, k, op.outputs}) >= kTooMany ||
-         times({op.batch, m, op.outputs}) >= kTooMany ||
-         times({op.batch, in, op.channels}) >= kTooMany;
+  const int64_t in = capped_product({op.images, op.in[0], op.in[1], op.in[2]});
+  return capped_product({op.batch, m, k, op.outputs}) >= kTooMany ||
+         capped_product({op.batch, m, k}) >= kTooMany ||
+         capped_product({op.batch, k, op.outputs}) >= kTooMany ||
+         capped_product({op.batch, m, op.outputs}) >= kTooMany ||
+         capped_product({op.batch, in, op.channels}) >= kTooMany;
 }
 
 bool too_many(const VectorOp& op) {
@@ -33,7 +34,7 @@ bool too_many(const MemoryOp& op) { return too_many(op.inputs) || too_many(op.ou
 
 }  // namespace
 
-int64_t times(std::initializer_list<int64_t> factors) {
+int64_t capped_product(std::initializer_list<int64_t> factors) {
   if (std::any_of(factors.begin(), factors.end(), [](int64_t f) { return f == 0; })) return 0;
   int64_t product = 1;
   for (int64_t f : factors)
@@ -41,13 +42,13 @@ int64_t times(std::initializer_list<int64_t> factors) {
   return product;
 }
 
-int64_t plus(int64_t a, int64_t b) {
+int64_t capped_sum(int64_t a, int64_t b) {
   int64_t sum = 0;
   if (__builtin_add_overflow(a, b, &sum) || sum > kTooMany) return kTooMany;
   return sum;
 }
 
-int64_t halvings(int64_t count) {
+int64_t bisection_steps(int64_t count) {
   return static_cast<int64_t>(std::bit_width(static_cast<uint64_t>(std::max<int64_t>(count, 0))));
 }
 
@@ -61,7 +62,7 @@ GemmOp matrix_product(int64_t batch, int64_t m, int64_t k, int64_t n) {
 }
 
 Result<Work> checked_work(const NodeView& node, Work work) {
-  if (Status s = countable(node); !s) return s.errors();
+  if (Status s = check_countable(node); !s) return s.errors();
   for (const WorkItem& item : work)
     if (std::visit([](const auto& op) { return too_many(op); }, item))
       return Error{
@@ -78,7 +79,7 @@ int64_t output_size(const NodeView& node, size_t i) {
   return node.has_output(i) ? elements(node.output(i).dims) : 0;
 }
 
-Status countable(const NodeView& node) {
+Status check_countable(const NodeView& node) {
   const auto too_large = [&](const Tensor& tensor) {
     return Error{Errc::overflow,
                  fmt::format("{}: tensor '{}' of shape {} is too large to be costed",
@@ -123,7 +124,7 @@ MemoryOp memory_op(const NodeView& node) {
 
 Result<Work> per_element(const NodeView& node, int64_t elementwise, int64_t special,
                          int64_t convert) {
-  if (Status s = countable(node); !s) return s.errors();
+  if (Status s = check_countable(node); !s) return s.errors();
   const int64_t count = output_size(node, 0);
   VectorOp op = vector_op(node);
   op[VectorClass::elementwise] = count * elementwise;
@@ -138,7 +139,7 @@ Result<Work> variadic_cost(const NodeView& node) {
 }
 
 Result<Work> copy_cost(const NodeView& node) {
-  if (Status s = countable(node); !s) return s.errors();
+  if (Status s = check_countable(node); !s) return s.errors();
   return Work{memory_op(node)};
 }
 

@@ -16,12 +16,12 @@ namespace accsim::sim {
 inline constexpr int64_t kTooMany = int64_t{1} << 50;
 
 /// Product and sum of non-negative counts, stopping at kTooMany. A zero factor gives 0.
-int64_t times(std::initializer_list<int64_t> factors);
+int64_t capped_product(std::initializer_list<int64_t> factors);
 /// The sum of two non-negative counts, at most kTooMany.
-int64_t plus(int64_t a, int64_t b);
+int64_t capped_sum(int64_t a, int64_t b);
 /// Comparisons of a binary search among `count`, and levels of a merge sort of them: the bits of
 /// `count`; 0 when there are none.
-int64_t halvings(int64_t count);
+int64_t bisection_steps(int64_t count);
 
 /// batch products of m x k by k x n, ports as GemmOp's defaults.
 GemmOp matrix_product(int64_t batch, int64_t m, int64_t k, int64_t n);
@@ -34,7 +34,7 @@ int64_t input_size(const NodeView& node, size_t i);
 int64_t output_size(const NodeView& node, size_t i);
 
 /// Errc::overflow when an input or output has more than kTooMany elements.
-Status countable(const NodeView& node);
+Status check_countable(const NodeView& node);
 /// Every element once. Nothing at all is appended for absent or empty tensors.
 void read_input(const NodeView& node, size_t i, std::vector<Access>& to);
 void write_output(const NodeView& node, size_t i, std::vector<Access>& to);

@@ -7,7 +7,7 @@
 namespace accsim::sim {
 namespace {
 
-size_t index(int64_t i) { return static_cast<size_t>(i); }
+size_t as_index(int64_t i) { return static_cast<size_t>(i); }
 
 std::vector<uint8_t> bytes_of(const std::vector<int8_t>& values) {
   std::vector<uint8_t> out(values.size());
@@ -30,20 +30,20 @@ class WeightPacker {
                const std::vector<int8_t>& weights)
       : p_(p), hw_(hw), t_(t), weights_(weights) {}
 
-  std::vector<uint8_t> run() {
+  std::vector<uint8_t> pack_weights() {
     const int64_t batches = p_.op.b_shared ? 1 : p_.op.batch;
     for_tiles(batches, t_.groups, [&](int64_t first, int64_t groups) {
       first_ = first;
       if (p_.b_bits == 4)
         narrow_tiles();
       else if (t_.groups > 1)
-        packed(groups);
+        pack_groups(groups);
       else if (p_.b.constant)
-        tiles();
+        pack_tiles();
       else if (weights_n_major(p_))
-        turned({0, p_.op.outputs, 0, p_.op.channels});
+        pack_transposed({0, p_.op.outputs, 0, p_.op.channels});
       else
-        block({0, p_.op.outputs, 0, p_.op.channels});
+        pack_block({0, p_.op.outputs, 0, p_.op.channels});
     });
     return std::move(out_);
   }
@@ -54,10 +54,10 @@ class WeightPacker {
     int64_t n, outputs, c, channels;
   };
 
-  void tiles() {
+  void pack_tiles() {
     for_tiles(p_.op.outputs, t_.outputs, [&](int64_t n, int64_t outputs) {
       for_tiles(p_.op.channels, t_.channels, [&](int64_t c, int64_t channels) {
-        slot({n, outputs, c, channels});
+        pack_slot({n, outputs, c, channels});
       });
     });
   }
@@ -79,7 +79,7 @@ class WeightPacker {
   /// Blocks of as many columns as the array has, a row for every k.
   void narrow_columns(const Tile& tile) {
     for_tiles(tile.outputs, hw_.array.cols, [&](int64_t n, int64_t outputs) {
-      for (int64_t k = 0; k < p_.kernel() * tile.channels; ++k) {
+      for (int64_t k = 0; k < p_.kernel_taps() * tile.channels; ++k) {
         begin_row();
         for (int64_t i = 0; i < outputs; ++i) put_half(k, tile, tile.n + n + i);
       }
@@ -88,7 +88,7 @@ class WeightPacker {
 
   /// A block for every pass of the array, a row for every output.
   void narrow_passes(const Tile& tile) {
-    const Passes cut = passes(p_, hw_, tile.channels, t_.im2col);
+    const Passes cut = array_passes(p_, hw_, tile.channels, t_.im2col);
     for (int64_t outer = 0; outer < cut.outer; ++outer)
       for_tiles(cut.flat, cut.lanes, [&](int64_t first, int64_t lanes) {
         for (int64_t n = 0; n < tile.outputs; ++n) {
@@ -102,7 +102,7 @@ class WeightPacker {
   void begin_row() { high_ = false; }
   /// Element k of the tile's kernel and channels, [tap][channel].
   void put_half(int64_t k, const Tile& tile, int64_t n) {
-    const int8_t v = at(k / tile.channels, tile.c + k % tile.channels, n);
+    const int8_t v = weight_at(k / tile.channels, tile.c + k % tile.channels, n);
     check(v >= -8 && v < 8, "a weight beyond 4 bits");
     const auto half = static_cast<uint8_t>(v & 15);
     if (high_)
@@ -113,45 +113,46 @@ class WeightPacker {
   }
 
   /// The blocks of a pack: a row for every k, or [group][n][k].
-  void packed(int64_t groups) {
+  void pack_groups(int64_t groups) {
     const int64_t channels = p_.op.channels, outputs = p_.op.outputs;
     if (!p_.b.constant || t_.dataflow == hw::Dataflow::input_stationary) {
-      for (int64_t g = 0; g < groups; ++g) turned({g * outputs, outputs, g * channels, channels});
+      for (int64_t g = 0; g < groups; ++g)
+        pack_transposed({g * outputs, outputs, g * channels, channels});
       return;
     }
-    for (int64_t tap = 0; tap < p_.kernel(); ++tap)
+    for (int64_t tap = 0; tap < p_.kernel_taps(); ++tap)
       for (int64_t c = 0; c < groups * channels; ++c)
-        for (int64_t n = 0; n < outputs; ++n) put(tap, c, c / channels * outputs + n);
+        for (int64_t n = 0; n < outputs; ++n) put_weight(tap, c, c / channels * outputs + n);
   }
 
   /// As a slot holds it: column blocks, or for input stationary a row for every output.
-  void slot(const Tile& tile) {
-    if (t_.dataflow == hw::Dataflow::input_stationary) return turned(tile);
+  void pack_slot(const Tile& tile) {
+    if (t_.dataflow == hw::Dataflow::input_stationary) return pack_transposed(tile);
     for_tiles(tile.outputs, hw_.array.cols, [&](int64_t n, int64_t outputs) {
-      block({tile.n + n, outputs, tile.c, tile.channels});
+      pack_block({tile.n + n, outputs, tile.c, tile.channels});
     });
   }
 
-  void block(const Tile& tile) {
-    for (int64_t tap = 0; tap < p_.kernel(); ++tap)
+  void pack_block(const Tile& tile) {
+    for (int64_t tap = 0; tap < p_.kernel_taps(); ++tap)
       for (int64_t c = 0; c < tile.channels; ++c)
-        for (int64_t n = 0; n < tile.outputs; ++n) put(tap, tile.c + c, tile.n + n);
+        for (int64_t n = 0; n < tile.outputs; ++n) put_weight(tap, tile.c + c, tile.n + n);
   }
 
-  void turned(const Tile& tile) {
+  void pack_transposed(const Tile& tile) {
     for (int64_t n = 0; n < tile.outputs; ++n)
-      for (int64_t tap = 0; tap < p_.kernel(); ++tap)
-        for (int64_t c = 0; c < tile.channels; ++c) put(tap, tile.c + c, tile.n + n);
+      for (int64_t tap = 0; tap < p_.kernel_taps(); ++tap)
+        for (int64_t c = 0; c < tile.channels; ++c) put_weight(tap, tile.c + c, tile.n + n);
   }
 
-  void put(int64_t tap, int64_t c, int64_t n) {
-    out_.push_back(static_cast<uint8_t>(at(tap, c, n)));
+  void put_weight(int64_t tap, int64_t c, int64_t n) {
+    out_.push_back(static_cast<uint8_t>(weight_at(tap, c, n)));
   }
-  int8_t at(int64_t tap, int64_t c, int64_t n) const {
+  int8_t weight_at(int64_t tap, int64_t c, int64_t n) const {
     const GemmOp& op = p_.op;
     const int64_t group = first_ + c / op.channels;
-    const int64_t row = (group * p_.kernel() + tap) * op.channels + c % op.channels;
-    return weights_[index(row * op.outputs + n % op.outputs)];
+    const int64_t row = (group * p_.kernel_taps() + tap) * op.channels + c % op.channels;
+    return weights_[as_index(row * op.outputs + n % op.outputs)];
   }
 
   const GemmProblem& p_;
@@ -170,7 +171,7 @@ std::vector<uint8_t> pack_activations(const GemmOp& op, const std::vector<int8_t
   for (int64_t e = 0; e < entries; ++e)
     for (int64_t c = 0; c < k; ++c)
       for (int64_t row = 0; row < m; ++row)
-        out.push_back(static_cast<uint8_t>(a[index((e * m + row) * k + c)]));
+        out.push_back(static_cast<uint8_t>(a[as_index((e * m + row) * k + c)]));
   return out;
 }
 
@@ -197,11 +198,11 @@ std::vector<uint8_t> pack_scales(const GemmProblem& p, const hw::HwConfig& hw, c
     const std::vector<uint8_t> words = pack_parameters({first, first + outputs});
     out.insert(out.end(), words.begin(), words.end());
     for_tiles(outputs, rows ? outputs : hw.array.cols, [&](int64_t c, int64_t columns) {
-      for (int64_t g = 1; g < p.scales(); ++g)
+      for (int64_t g = 1; g < p.scale_count(); ++g)
         for (int64_t i = 0; i < columns; ++i) {
           const int64_t channel = n + c + i;
-          put_bytes(out, static_cast<uint16_t>(o.scales[index((g - 1) * p.op.outputs + channel)]),
-                    2);
+          put_bytes(out,
+                    static_cast<uint16_t>(o.scales[as_index((g - 1) * p.op.outputs + channel)]), 2);
         }
     });
   });
@@ -218,26 +219,27 @@ int64_t logical_weights(const GemmOp& op) {
   return (op.b_shared ? 1 : op.batch) * op.k() * op.outputs;
 }
 
-GemmProblem alone(GemmProblem p) {
+GemmProblem without_pitches(GemmProblem p) {
   for (Place* place : {&p.a, &p.b, &p.out}) place->pitch = {};
   if (p.residual) p.residual->pitch = {};
   return p;
 }
 
-hw::MemoryImage pack(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t,
-                     const GemmOperands& operands) {
+hw::MemoryImage pack_operands(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t,
+                              const GemmOperands& operands) {
   const GemmOp& op = p.op;
   check(std::ssize(operands.a) == logical_a(op), "activations of another size");
   check(std::ssize(operands.weights) == logical_weights(op), "weights of another size");
   check(!p.has_parameters || std::ssize(operands.channels) == p.pixel_outputs(),
         "parameters of another number of channels");
   hw::MemoryImage image = {pack_activations(op, operands.a),
-                           WeightPacker(p, hw, t, operands.weights).run(),
-                           std::vector<uint8_t>(index(op.batch * op.m() * op.outputs))};
-  check(std::ssize(operands.scales) >= (p.scales() - 1) * op.outputs, "scales that are missing");
+                           WeightPacker(p, hw, t, operands.weights).pack_weights(),
+                           std::vector<uint8_t>(as_index(op.batch * op.m() * op.outputs))};
+  check(std::ssize(operands.scales) >= (p.scale_count() - 1) * op.outputs,
+        "scales that are missing");
   if (p.has_parameters)
-    image.push_back(p.scales() > 1 ? pack_scales(p, hw, t, operands)
-                                   : pack_parameters(operands.channels));
+    image.push_back(p.scale_count() > 1 ? pack_scales(p, hw, t, operands)
+                                        : pack_parameters(operands.channels));
   if (p.table) {
     check(std::ssize(operands.table) == hw::SetTableCommand::kBytes, "a table of another size");
     const std::vector<uint8_t> table = bytes_of(operands.table);
@@ -249,8 +251,8 @@ hw::MemoryImage pack(const GemmProblem& p, const hw::HwConfig& hw, const Tiling&
   }
   if (t.staged > 0) {
     const WeightPanels panels = weight_panels(p, hw, t);
-    image.resize(image.size() + index(panels.regions),
-                 std::vector<uint8_t>(index(panels.region_bytes)));
+    image.resize(image.size() + as_index(panels.regions),
+                 std::vector<uint8_t>(as_index(panels.region_bytes)));
   }
   return image;
 }

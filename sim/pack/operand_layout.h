@@ -22,7 +22,7 @@ struct GemmOperands {
   std::vector<Channel> channels;  ///< per output channel, those of all groups
   /// What the post unit adds, in the order of the output; of a problem with a residual.
   std::vector<int8_t> residual;
-  /// Of each scale but the first (GemmProblem::scales()) the multiplier of each output channel.
+  /// Of each scale but the first (GemmProblem::scale_count()) the multiplier of each output channel.
   std::vector<int16_t> scales;
   /// Of a problem with a table: entry v + 128 of the int8 v.
   std::vector<int8_t> table;
@@ -33,16 +33,16 @@ int64_t logical_a(const GemmOp& op);
 /// Elements of the weights, of all batches or groups.
 int64_t logical_weights(const GemmOp& op);
 
-/// The problem with operands that are no parts of other tensors, as pack() lays them out: that of a
+/// The problem with operands that are no parts of other tensors, as pack_operands() lays them out: that of a
 /// product that stands alone.
-GemmProblem alone(GemmProblem p);
+GemmProblem without_pitches(GemmProblem p);
 
 /// The memory image of emit(p, hw, t) with the operands where that program reads them: constant
 /// weights in the order of its tile loops, of packed groups the blocks of the diagonal. The output
 /// is zero.
 /// Precondition: the operands have their sizes.
-hw::MemoryImage pack(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t,
-                     const GemmOperands& operands);
+hw::MemoryImage pack_operands(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t,
+                              const GemmOperands& operands);
 
 /// The output tensor as [images][depth][height][width][outputs of all groups], or [batch][M][N].
 std::vector<int8_t> unpack_output(const hw::MemoryImage& image);

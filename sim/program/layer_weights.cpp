@@ -14,8 +14,8 @@ namespace {
 /// Index in the stored tensor of (group, kernel tap, channel, output).
 using WeightIndex = std::function<int64_t(int64_t g, int64_t tap, int64_t c, int64_t n)>;
 
-std::optional<WeightIndex> layout(const Graph& graph, const Layer& layer, const GemmOp& op,
-                                  const Tensor& w) {
+std::optional<WeightIndex> stored_weight_index(const Graph& graph, const Layer& layer,
+                                               const GemmOp& op, const Tensor& w) {
   const Node& node = graph.nodes[static_cast<size_t>(layer.node)];
   const OpRow* row = find_op(node);
   const int64_t taps = op.kernel[0] * op.kernel[1] * op.kernel[2];
@@ -54,7 +54,7 @@ std::optional<std::vector<int8_t>> stored_weights(const Graph& graph, const Laye
   const Tensor& w = stored_tensor(graph, layer.inputs[port]);
   if (w.origin != Tensor::Origin::initializer || (!is_float(w.dtype) && w.dtype != DType::int8))
     return std::nullopt;
-  const auto place = layout(graph, layer, op, w);
+  const auto place = stored_weight_index(graph, layer, op, w);
   if (!place) return std::nullopt;
   const auto values = read_weights(graph, w);
   if (!values) return std::nullopt;

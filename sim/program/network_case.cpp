@@ -25,23 +25,23 @@ class CaseBuilder {
         options_(options),
         left_out_(left_out_layers(network.order, network.lowered.layers.size())) {}
 
-  Result<NetworkCase> run() {
+  Result<NetworkCase> build_case() {
     NetworkCase out;
     NetworkProgramOptions options;
     options.includes = [this](size_t layer) { return includes(layer); };
-    options.emit = [this](const NetworkPart& part) { return write(part); };
+    options.emit = [this](const NetworkPart& part) { return emit_part(part); };
     out.network = network_program(graph_, network_, options);
     hw::Program& program = out.network.program;
     if (out.network.parts.empty())
       return Error{Errc::unsupported, "no layer of it has commands on this machine", graph_.file};
-    describe(out.report);
+    fill_report(out.report);
     out.report.parts = std::ssize(out.network.parts);
     out.hw = hw_;
-    if (!out.report.whole())
+    if (!out.report.is_complete())
       out.hw.shared.kib += ceil_div(bytes_given(program, out.network.outside), 1024);
     if (Status s = hw::place_tensors(program, out.hw, out.network.outside); !s) return s.errors();
     if (Status s = hw::verify(program, out.hw); !s) return s.errors();
-    fill(out);
+    fill_image(out);
     return out;
   }
 
@@ -66,42 +66,42 @@ class CaseBuilder {
     return out;
   }
 
-  std::mt19937 random(uint64_t what, uint64_t which, uint64_t of = 0) const {
+  std::mt19937 generator_for(uint64_t what, uint64_t which, uint64_t of = 0) const {
     std::seed_seq sequence{options_.seed, what, which, of};
     return std::mt19937(sequence);
   }
 
   /// A zero point for each tensor.
-  int32_t zero(int tensor) const {
-    std::mt19937 draw = random(kZero, static_cast<uint64_t>(tensor));
+  int32_t zero_point_of(int tensor) const {
+    std::mt19937 draw = generator_for(kZero, static_cast<uint64_t>(tensor));
     return static_cast<int32_t>(draw() % 41) - 20;
   }
 
-  hw::Program write(const NetworkPart& part) {
+  hw::Program emit_part(const NetworkPart& part) {
     std::optional<PartNumbers> numbers;
     if (options_.numbers) numbers = options_.numbers(part);
-    if (!numbers) numbers = drawn(part);
+    if (!numbers) numbers = draw_numbers(part);
     hw::Program out = emit(*numbers, part, hw_);
     numbers_.push_back(std::move(*numbers));
     return out;
   }
 
-  PartNumbers drawn(const NetworkPart& part) const {
+  PartNumbers draw_numbers(const NetworkPart& part) const {
     std::vector<int8_t> weights;
-    if (const auto* product = part.mapping->of<GemmSource>())
+    if (const auto* product = part.mapping->source_as<GemmSource>())
       if (auto stored =
               stored_weights(graph_, network_.lowered.layers[part.layer], product->problem.op))
         weights = std::move(*stored);
-    std::mt19937 draw = random(kNumbers, part.layer, part.item);
+    std::mt19937 draw = generator_for(kNumbers, part.layer, part.item);
     return random_numbers(
-        part, hw_, weights, [this](int tensor) { return zero(tensor); }, draw);
+        part, hw_, weights, [this](int tensor) { return zero_point_of(tensor); }, draw);
   }
 
   /// Constants as they are, all else random: what is stored over it, and inputs.
-  void fill(NetworkCase& c) {
+  void fill_image(NetworkCase& c) {
     const std::vector<hw::ProgramTensor>& tensors = c.network.program.tensors;
     c.image.resize(tensors.size());
-    std::mt19937 draw = random(kInputs, 0);
+    std::mt19937 draw = generator_for(kInputs, 0);
     const auto draw_bytes = [&](size_t t) {
       c.image[t].resize(static_cast<size_t>(tensors[t].bytes));
       for (uint8_t& b : c.image[t]) b = static_cast<uint8_t>(draw());
@@ -122,7 +122,7 @@ class CaseBuilder {
     for (size_t t = 0; t < tensors.size(); ++t)
       if (std::ssize(c.image[t]) != tensors[t].bytes) draw_bytes(t);
     for (const NetworkPart& part : c.network.parts)
-      if (const auto* picks = part.mapping->of<GatherSource>(); picks && !part.constant[1])
+      if (const auto* picks = part.mapping->source_as<GatherSource>(); picks && !part.constant[1])
         draw_indices(picks->problem, draw, c.image[static_cast<size_t>(part.tensors[1])]);
     c.numbers = std::move(numbers_);
   }
@@ -136,7 +136,7 @@ class CaseBuilder {
     }
   }
 
-  void describe(VerifiedNetwork& r) const {
+  void fill_report(VerifiedNetwork& r) const {
     r.report_cycles = network_.report.totals.cycles;
     for (size_t i = 0; i < network_.mappings.size(); ++i) {
       const Layer& layer = network_.lowered.layers[i];
@@ -160,7 +160,7 @@ class CaseBuilder {
 
 Result<NetworkCase> network_case(const Graph& graph, const CostedNetwork& network,
                                  const hw::HwConfig& hw, const CaseOptions& options) {
-  return CaseBuilder(graph, network, hw, options).run();
+  return CaseBuilder(graph, network, hw, options).build_case();
 }
 
 }  // namespace accsim::sim

@@ -34,36 +34,39 @@ class Drawer {
                                                 : std::vector<uint8_t>());
   }
 
-  PartNumbers run(const std::vector<int8_t>& weights) {
-    if (const auto* product = part_.mapping->of<GemmSource>()) gemm(*product, weights);
-    if (const auto* lane = part_.mapping->of<LaneSource>()) lanes(*lane);
-    if (const auto* row = part_.mapping->of<RowSource>()) rows(*row);
+  PartNumbers draw_part(const std::vector<int8_t>& weights) {
+    if (const auto* product = part_.mapping->source_as<GemmSource>())
+      draw_product(*product, weights);
+    if (const auto* lane = part_.mapping->source_as<LaneSource>()) draw_lanes(*lane);
+    if (const auto* row = part_.mapping->source_as<RowSource>()) draw_rows(*row);
     return std::move(out_);
   }
 
  private:
-  int64_t pick(int64_t low, int64_t high) {
+  int64_t draw_integer(int64_t low, int64_t high) {
     return std::uniform_int_distribution<int64_t>(low, high)(random_);
   }
-  int32_t number(int64_t low, int64_t high) { return static_cast<int32_t>(pick(low, high)); }
-  double real(double low, double high) {
+  int32_t draw_int32(int64_t low, int64_t high) {
+    return static_cast<int32_t>(draw_integer(low, high));
+  }
+  double draw_real(double low, double high) {
     return std::uniform_real_distribution<double>(low, high)(random_);
   }
-  int32_t zero(size_t tensor) const { return zeros_(part_.tensors[tensor]); }
+  int32_t draw_zero_point(size_t tensor) const { return zeros_(part_.tensors[tensor]); }
 
   // ---- products ---------------------------------------------------------------------------------
 
-  void gemm(GemmSource source, const std::vector<int8_t>& weights) {
+  void draw_product(GemmSource source, const std::vector<int8_t>& weights) {
     GemmProblem& p = source.problem;
     out_.operands = random_operands(p, weights, random_);
-    p.a_zero = zero(kA);
-    p.out_zero = zero(kOut);
+    p.a_zero = draw_zero_point(kA);
+    p.out_zero = draw_zero_point(kOut);
     if (p.residual) {
-      p.add.zero = zero(p.has_parameters ? kParameters + 1 : kParameters);
-      p.add.multiplier = number(INT16_MIN, INT16_MAX);
-      p.add.shift = number(14, 16);
+      p.add.zero = draw_zero_point(p.has_parameters ? kParameters + 1 : kParameters);
+      p.add.multiplier = draw_int32(INT16_MIN, INT16_MAX);
+      p.add.shift = draw_int32(14, 16);
     }
-    const hw::MemoryImage image = pack(p, hw_, source.tiling, out_.operands);
+    const hw::MemoryImage image = pack_operands(p, hw_, source.tiling, out_.operands);
     for (size_t i = 0; i < image.size(); ++i)
       if (part_.constant[i]) out_.constants[i] = image[i];
     out_.source = std::move(source);
@@ -72,12 +75,13 @@ class Drawer {
   // ---- lane operations --------------------------------------------------------------------------
 
   /// About 1 / divisor, of results of `bits` bits more than int8 has.
-  LaneScale scale(int64_t divisor, int bits) {
+  LaneScale draw_scale(int64_t divisor, int bits) {
     const auto size = static_cast<int>(std::bit_width(static_cast<uint64_t>(divisor)));
-    return {number(1 << 13, INT16_MAX) * (pick(0, 7) == 0 ? -1 : 1), 14 + size - 1 + bits};
+    return {draw_int32(1 << 13, INT16_MAX) * (draw_integer(0, 7) == 0 ? -1 : 1),
+            14 + size - 1 + bits};
   }
 
-  void lanes(LaneSource source) {
+  void draw_lanes(LaneSource source) {
     LaneProblem& p = source.problem;
     LaneFactors& f = p.factors;
     const LaneWork& w = p.work;
@@ -86,16 +90,16 @@ class Drawer {
     for (const LaneAxis& x : w.axes) gathered *= x.slide.kernel;
     const bool sums = w.gather == LaneGather::sum || w.gather == LaneGather::mean;
     const bool product = w.op == LaneArithmetic::mul;
-    const LaneScale s = scale(sums ? gathered : 1, product ? 6 : 0);
-    f.a_zero = zero(0);
+    const LaneScale s = draw_scale(sums ? gathered : 1, product ? 6 : 0);
+    f.a_zero = draw_zero_point(0);
     f.a_multiplier = s.multiplier;
     f.shift = std::min(s.shift, 62);
-    f.output_zero = zero(out);
-    f.low = pick(0, 3) == 0 ? number(-128, 0) : -128;
-    f.high = pick(0, 3) == 0 ? number(0, 127) : 127;
+    f.output_zero = draw_zero_point(out);
+    f.low = draw_integer(0, 3) == 0 ? draw_int32(-128, 0) : -128;
+    f.high = draw_integer(0, 3) == 0 ? draw_int32(0, 127) : 127;
     if (p.has_b()) {
-      f.b_zero = zero(1);
-      f.b_multiplier = number(INT16_MIN, INT16_MAX);
+      f.b_zero = draw_zero_point(1);
+      f.b_multiplier = draw_int32(INT16_MIN, INT16_MAX);
     }
     if (w.gather == LaneGather::mean)
       f.mean = [s](int64_t divisor) {
@@ -108,20 +112,20 @@ class Drawer {
 
   // ---- row operations ---------------------------------------------------------------------------
 
-  void rows(RowSource source) {
+  void draw_rows(RowSource source) {
     RowProblem& p = source.problem;
     const size_t parameters = out_.constants.size() - 1;
-    out_.constants[parameters] = p.softmax() ? softmax(p) : normalisation(p);
+    out_.constants[parameters] = p.is_softmax() ? draw_softmax(p) : draw_normalisation(p);
     out_.constants[parameters].resize(
         static_cast<size_t>(part_.mapping->program.tensors[parameters].bytes));
     out_.source = std::move(source);
   }
 
-  std::vector<uint8_t> softmax(RowProblem& p) {
+  std::vector<uint8_t> draw_softmax(RowProblem& p) {
     hw::SoftmaxScales scales;
-    scales.input = std::exp2(real(-7, -2));
-    if (p.work.mask) scales.mask = std::exp2(real(-7, 0));
-    scales.output = {std::exp2(-number(6, 9)), zero(1)};
+    scales.input = std::exp2(draw_real(-7, -2));
+    if (p.work.mask) scales.mask = std::exp2(draw_real(-7, 0));
+    scales.output = {std::exp2(-draw_int32(6, 9)), draw_zero_point(1)};
     const hw::SoftmaxTables t = *hw::softmax_tables(scales);
     RowNumbers& n = p.numbers;
     n.row_multiplier = t.row_multiplier;
@@ -132,7 +136,7 @@ class Drawer {
     n.output_zero = t.output_zero;
     if (p.work.log) {
       const size_t log = out_.constants.size() - 2;
-      n.logarithm = *hw::softmax_log(scales, {std::exp2(real(-6, -3)), zero(log)});
+      n.logarithm = *hw::softmax_log(scales, {std::exp2(draw_real(-6, -3)), draw_zero_point(log)});
     }
     std::vector<uint8_t> out;
     for (const auto* table : {&t.coarse, &t.fine})
@@ -140,18 +144,19 @@ class Drawer {
     return out;
   }
 
-  std::vector<uint8_t> normalisation(RowProblem& p) {
-    const int64_t length = p.work.length();
+  std::vector<uint8_t> draw_normalisation(RowProblem& p) {
+    const int64_t length = p.work.row_length();
     RowNumbers& n = p.numbers;
-    n.input_zero = zero(0);
-    n.output_zero = zero(1);
-    n.epsilon = *hw::norm_epsilon(1e-5, std::exp2(real(-6, -2)), length);
+    n.input_zero = draw_zero_point(0);
+    n.output_zero = draw_zero_point(1);
+    n.epsilon = *hw::norm_epsilon(1e-5, std::exp2(draw_real(-6, -2)), length);
     const int32_t bits = hw::norm_unit_bits(length);
     std::vector<uint8_t> out;
     const int64_t bytes = part_.mapping->program.tensors[out_.constants.size() - 1].bytes;
     while (std::ssize(out) < bytes) {
-      const hw::NormChannel c = *hw::norm_channel(real(-2, 2), real(-2, 2), real(0.02, 0.05), bits);
-      for (const int32_t word : hw::pack(c)) put_words(out, {word});
+      const hw::NormChannel c =
+          *hw::norm_channel(draw_real(-2, 2), draw_real(-2, 2), draw_real(0.02, 0.05), bits);
+      for (const int32_t word : hw::pack_channel(c)) put_words(out, {word});
     }
     return out;
   }
@@ -181,7 +186,7 @@ hw::Program emit(const PartNumbers& numbers, const NetworkPart& part, const hw::
 PartNumbers random_numbers(const NetworkPart& part, const hw::HwConfig& hw,
                            const std::vector<int8_t>& weights, const ZeroPoints& zeros,
                            std::mt19937& random) {
-  return Drawer(part, hw, zeros, random).run(weights);
+  return Drawer(part, hw, zeros, random).draw_part(weights);
 }
 
 }  // namespace accsim::sim

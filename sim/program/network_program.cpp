@@ -32,20 +32,20 @@ class MarkedProgram {
       if (stored_[i] && moved.late != static_cast<int>(i))
         out_.body.push_back({hw::Mark{false, hw::Queue::store, static_cast<int>(i)}});
   }
-  hw::Program take() { return std::move(out_); }
+  hw::Program take_program() { return std::move(out_); }
 
  private:
   /// Marks are set outside of loops: so is the wait before it, which stands where it does no harm
   /// (cut_into()).
   void wait_and_mark(int tensor) {
-    const auto uses =
-        std::ranges::find_if(out_.body, [&](const hw::Item& item) { return loads(item, tensor); });
+    const auto uses = std::ranges::find_if(
+        out_.body, [&](const hw::Item& item) { return loads_tensor(item, tensor); });
     check(uses != out_.body.end(), "a piece that doesn't read what it waits for");
     out_.body.insert(uses, {{hw::Mark{true, hw::Queue::load, tensor}},
                             {hw::Mark{false, hw::Queue::store, tensor}}});
     awaited_[static_cast<size_t>(tensor)] = false;
   }
-  static bool loads(const hw::Item& item, int tensor) {
+  static bool loads_tensor(const hw::Item& item, int tensor) {
     return hw::any_in_nest(std::span(&item, 1),
                            [&](const hw::LoadCommand& c) { return c.tensor == tensor; });
   }
@@ -54,16 +54,16 @@ class MarkedProgram {
     hw::rewrite_nest(body, [this](hw::Item item, std::vector<hw::Item>& to) {
       if (const auto* command = std::get_if<hw::Command>(&item.node)) {
         if (const auto* load = std::get_if<hw::LoadCommand>(command))
-          wait(load->tensor, hw::Queue::load, to);
+          add_first_wait(load->tensor, hw::Queue::load, to);
         if (const auto* stage = std::get_if<hw::StageCommand>(command))
-          wait(stage->from, hw::Queue::stage, to);
+          add_first_wait(stage->from, hw::Queue::stage, to);
         if (const auto* store = std::get_if<hw::StoreCommand>(command))
           stored_[static_cast<size_t>(store->tensor)] = true;
       }
       to.push_back(std::move(item));
     });
   }
-  void wait(int tensor, hw::Queue queue, std::vector<hw::Item>& to) {
+  void add_first_wait(int tensor, hw::Queue queue, std::vector<hw::Item>& to) {
     if (!awaited_[static_cast<size_t>(tensor)]) return;
     awaited_[static_cast<size_t>(tensor)] = false;
     to.push_back({hw::Mark{true, queue, tensor}});
@@ -79,23 +79,23 @@ class NetworkBuilder {
                  const NetworkProgramOptions& options)
       : graph_(graph), network_(network), options_(options) {}
 
-  NetworkProgram run() {
+  NetworkProgram build_program() {
     out_.program.name = graph_.name;
-    out_.program.dataflow = array();
+    out_.program.dataflow = array_dataflow();
     find_outside();
     for (size_t i = 0; i < network_.order.size(); ++i) {
       const ScheduledOp& s = network_.order[i];
       const size_t first = first_ops_.try_emplace(s.layer, s.op).first->second;
       if (includes(s))
-        add({s.layer,
-             s.op - first,
-             s.mapping.get(),
-             &network_.ports[s.layer][s.op - first],
-             {},
-             s.offsets,
-             {},
-             {}},
-            s, moved_marks(i));
+        add_part({s.layer,
+                  s.op - first,
+                  s.mapping.get(),
+                  &network_.ports[s.layer][s.op - first],
+                  {},
+                  s.offsets,
+                  {},
+                  {}},
+                 s, moved_marks(i));
     }
     return std::move(out_);
   }
@@ -142,33 +142,33 @@ class NetworkBuilder {
   }
 
   /// Output stationary when a layer's products are: the array is built for sums that stay or not.
-  hw::Dataflow array() const {
+  hw::Dataflow array_dataflow() const {
     for (const auto& mappings : network_.mappings)
       for (const auto& m : mappings)
-        if (m->of<GemmSource>() && m->program.dataflow == hw::Dataflow::output_stationary)
+        if (m->source_as<GemmSource>() && m->program.dataflow == hw::Dataflow::output_stationary)
           return hw::Dataflow::output_stationary;
     return hw::Dataflow::weight_stationary;
   }
 
-  void add(NetworkPart part, const ScheduledOp& s, const MovedMarks& moved) {
+  void add_part(NetworkPart part, const ScheduledOp& s, const MovedMarks& moved) {
     const std::vector<int32_t>& network = s.owners();
     const OpTrace& trace = part.mapping->trace;
     part.offsets.resize(network.size());
     std::vector<hw::ProgramTensor> tensors = part.mapping->program.tensors;
     name_tensors(graph_, trace, *part.ports, network_.tensors[part.layer], tensors);
     for (size_t i = 0; i < network.size(); ++i) {
-      const OperandPort port = part.ports->of(trace.ports[i]);
+      const OperandPort port = part.ports->layer_port(trace.ports[i]);
       part.constant.push_back(is_constant(part, port));
       part.pitches.push_back(part_of(network_.tensors[part.layer], port).pitch);
       hw::ProgramTensor& t = tensors[i];
       t.bytes += part.offsets[i];
       t.pitch = part.pitches.back().pitch;
-      part.tensors.push_back(tensor(part.constant.back() ? -1 : network[i], t));
+      part.tensors.push_back(find_or_add_tensor(part.constant.back() ? -1 : network[i], t));
     }
     hw::Program program = options_.emit ? options_.emit(part) : part.mapping->program;
     const bool stays = out_.program.dataflow == hw::Dataflow::output_stationary;
-    if (stays && !part.mapping->of<GemmSource>()) program.dataflow = out_.program.dataflow;
-    program = MarkedProgram(std::move(program), trace, moved).take();
+    if (stays && !part.mapping->source_as<GemmSource>()) program.dataflow = out_.program.dataflow;
+    program = MarkedProgram(std::move(program), trace, moved).take_program();
     hw::begin_at(part.offsets, program.body);
     hw::append_layer(out_.program, std::move(program), network_.lowered.layers[part.layer].name,
                      part.tensors);
@@ -184,7 +184,7 @@ class NetworkBuilder {
   }
 
   /// The program's tensor that is tensor `number` of the network; -1: a new one.
-  int tensor(int32_t number, const hw::ProgramTensor& t) {
+  int find_or_add_tensor(int32_t number, const hw::ProgramTensor& t) {
     const auto known = number >= 0 ? known_.find(number) : known_.end();
     std::vector<hw::ProgramTensor>& all = out_.program.tensors;
     if (known != known_.end()) {
@@ -220,7 +220,7 @@ class NetworkBuilder {
 
 NetworkProgram network_program(const Graph& graph, const CostedNetwork& network,
                                const NetworkProgramOptions& options) {
-  return NetworkBuilder(graph, network, options).run();
+  return NetworkBuilder(graph, network, options).build_program();
 }
 
 }  // namespace accsim::sim

@@ -27,10 +27,11 @@ class Finder {
       : layers_(network.lowered.layers), program_(program) {}
 
   /// Nothing for no word.
-  Result<std::optional<size_t>> find(const std::string& word, const std::string& option) const {
+  Result<std::optional<size_t>> find_layer(const std::string& word,
+                                           const std::string& option) const {
     if (word.empty()) return std::optional<size_t>();
     const std::optional<size_t> layer = number_of(word);
-    if (!layer) return Error{Errc::usage, unknown(word), option};
+    if (!layer) return Error{Errc::usage, unknown_layer_message(word), option};
     if (has_commands(*layer)) return layer;
     return Error{Errc::usage,
                  fmt::format("layer '{}' has no commands of its own in the network's program{}",
@@ -48,10 +49,10 @@ class Finder {
     if (error != std::errc() || end != last || number >= layers_.size()) return std::nullopt;
     return number;
   }
-  std::string unknown(const std::string& word) const {
+  std::string unknown_layer_message(const std::string& word) const {
     std::vector<std::string> names;
     for (const NetworkPart& part : program_.parts) names.push_back(layers_[part.layer].name);
-    const auto close = hw::nearest(word, names);
+    const auto close = hw::nearest_word(word, names);
     return fmt::format(
         "there is no layer '{}'{}", word,
         close ? fmt::format("; did you mean '{}'?", *close)
@@ -82,7 +83,7 @@ Result<VerifiedLayers> find_layers(const LayerWords& words, const CostedNetwork&
        {std::tuple(&words.from, words.from_option, &out.from),
         std::tuple(&words.until, words.until_option, &out.until),
         std::tuple(&words.traced, std::string("--trace-layer"), &out.traced)}) {
-    const Result<std::optional<size_t>> found = finder.find(*word, option);
+    const Result<std::optional<size_t>> found = finder.find_layer(*word, option);
     if (!found) return found.errors();
     *to = *found;
   }

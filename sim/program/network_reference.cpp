@@ -21,7 +21,7 @@ Values signed_bytes(const std::vector<uint8_t>& from) {
   return {reinterpret_cast<const int8_t*>(from.data()), from.size()};
 }
 
-std::vector<int32_t> words(Values from) {
+std::vector<int32_t> int32_words(Values from) {
   std::vector<int32_t> out(from.size() / sizeof(int32_t));
   std::memcpy(out.data(), from.data(), out.size() * sizeof(int32_t));
   return out;
@@ -34,25 +34,26 @@ class Reference {
             const hw::MemoryImage& golden)
       : network_(network), program_(program), numbers_(numbers), image_(image), golden_(golden) {}
 
-  ReferenceResult run() {
-    for (size_t i = 0; i < program_.parts.size() && out_.difference.empty(); ++i) part(i);
+  ReferenceResult compare_parts() {
+    for (size_t i = 0; i < program_.parts.size() && out_.difference.empty(); ++i) compare_part(i);
     return std::move(out_);
   }
 
  private:
-  void part(size_t i) {
+  void compare_part(size_t i) {
     part_ = &program_.parts[i];
     gathered_.clear();
     const PartNumbers& n = numbers_[i];
     if (const auto* s = std::get_if<GemmSource>(&n.source))
-      return finish(kProductOut, product(s->problem, n.operands));
+      return compare_result(kProductOut, product_result(s->problem, n.operands));
     if (const auto* s = std::get_if<LaneSource>(&n.source))
-      return finish(part_->tensors.size() - 1, lanes(s->problem));
-    if (const auto* s = std::get_if<RowSource>(&n.source)) return finish_rows(rows(s->problem));
-    move();
+      return compare_result(part_->tensors.size() - 1, lane_results(s->problem));
+    if (const auto* s = std::get_if<RowSource>(&n.source))
+      return finish_rows(row_results(s->problem));
+    compare_move();
   }
 
-  const std::string& layer() const { return network_.lowered.layers[part_->layer].name; }
+  const std::string& layer_name() const { return network_.lowered.layers[part_->layer].name; }
 
   // ---- tensors ----------------------------------------------------------------------------------
 
@@ -64,37 +65,37 @@ class Reference {
     return all.subspan(static_cast<size_t>(part_->offsets[of_part]));
   }
   /// What a tensor of the part holds before it.
-  Values tensor(size_t of_part) {
+  Values values_of_tensor(size_t of_part) {
     const Values all = in_memory(of_part);
     const Pitch& pitch = part_->pitches[of_part];
-    if (pitch.dense()) return all;
+    if (pitch.is_dense()) return all;
     const int64_t extent = part_->mapping->program.tensors[of_part].bytes;
     std::vector<int8_t>& out = gathered_.emplace_back();
     for (int64_t row = 0; row < extent; row += pitch.pitch)
       for (int64_t i = row; i < row + pitch.run; ++i) out.push_back(all[static_cast<size_t>(i)]);
     return out;
   }
-  Values tensor(size_t of_part, int64_t elements) {
-    return tensor(of_part).first(static_cast<size_t>(elements));
+  Values values_of_tensor(size_t of_part, int64_t elements) {
+    return values_of_tensor(of_part).first(static_cast<size_t>(elements));
   }
 
-  void finish(size_t of_part, const std::vector<int8_t>& result) {
+  void compare_result(size_t of_part, const std::vector<int8_t>& result) {
     const auto t = static_cast<size_t>(part_->tensors[of_part]);
     const int64_t offset = part_->offsets[of_part];
     const Pitch& pitch = part_->pitches[of_part];
     const Values have = signed_bytes(golden_[t]).subspan(static_cast<size_t>(offset));
-    check(pitch.extent(std::ssize(result)) <= std::ssize(have),
+    check(pitch.extent_of(std::ssize(result)) <= std::ssize(have),
           "a result that is larger than its tensor");
     ++out_.compared;
     std::vector<int8_t>& to = result_of(of_part);
     for (int64_t i = 0; i < std::ssize(result); ++i) {
       const int8_t ours = result[static_cast<size_t>(i)];
-      const int64_t at = pitch.at(i);
+      const int64_t at = pitch.offset_of(i);
       const int8_t theirs = have[static_cast<size_t>(at)];
       if (ours != theirs && out_.difference.empty())
         out_.difference =
             fmt::format("layer '{}': element {} of '{}' is {}, by the integer reference {}",
-                        layer(), offset + at, program_.program.tensors[t].name, theirs, ours);
+                        layer_name(), offset + at, program_.program.tensors[t].name, theirs, ours);
       to[static_cast<size_t>(offset + at)] = ours;
     }
   }
@@ -106,8 +107,8 @@ class Reference {
   }
 
   void finish_rows(const ref::RowResults& results) {
-    finish(kRowsOut, results.rows);
-    if (!results.logarithms.empty()) finish(part_->tensors.size() - 2, results.logarithms);
+    compare_result(kRowsOut, results.rows);
+    if (!results.logarithms.empty()) compare_result(part_->tensors.size() - 2, results.logarithms);
   }
 
   // ---- products ---------------------------------------------------------------------------------
@@ -126,25 +127,26 @@ class Reference {
     return out;
   }
 
-  std::vector<int8_t> product(const GemmProblem& p, const GemmOperands& operands) {
+  std::vector<int8_t> product_result(const GemmProblem& p, const GemmOperands& operands) {
     ComputedOperands tensors;
-    tensors.a = tensor(kProductA, logical_a(p.op));
+    tensors.a = values_of_tensor(kProductA, logical_a(p.op));
     tensors.a_in_memory = true;
     std::vector<int8_t> computed;
-    if (!part_->constant[kProductB]) computed = computed_weights(p.op, tensor(kProductB));
+    if (!part_->constant[kProductB]) computed = computed_weights(p.op, values_of_tensor(kProductB));
     tensors.weights = computed.empty() ? Values(operands.weights) : Values(computed);
-    if (p.residual) tensors.residual = tensor(p.has_parameters ? kProductP + 1 : kProductP);
+    if (p.residual)
+      tensors.residual = values_of_tensor(p.has_parameters ? kProductP + 1 : kProductP);
     return reference_product(p, operands, tensors);
   }
 
   // ---- lane and row operations ------------------------------------------------------------------
 
-  std::vector<int8_t> lanes(const LaneProblem& p) {
+  std::vector<int8_t> lane_results(const LaneProblem& p) {
     const LaneFactors& f = p.factors;
     ref::IntegerLanes r;
     r.work = p.work;
-    r.a = tensor(0);
-    if (p.has_b()) r.b = tensor(1);
+    r.a = values_of_tensor(0);
+    if (p.has_b()) r.b = values_of_tensor(1);
     r.a_zero = f.a_zero;
     r.b_zero = f.b_zero;
     r.b_multiplier = f.b_multiplier;
@@ -157,18 +159,18 @@ class Reference {
     r.out_zero = f.output_zero;
     r.low = f.low;
     r.high = f.high;
-    if (p.work.table) r.table = tensor(p.has_b() ? 2 : 1);
+    if (p.work.table) r.table = values_of_tensor(p.has_b() ? 2 : 1);
     return ref::integer_lanes(r);
   }
 
-  ref::RowResults rows(const RowProblem& p) {
+  ref::RowResults row_results(const RowProblem& p) {
     ref::IntegerRows r;
     r.work = p.work;
-    r.in = tensor(0, p.work.elements());
-    if (p.work.mask) r.mask = tensor(2);
+    r.in = values_of_tensor(0, p.work.element_count());
+    if (p.work.mask) r.mask = values_of_tensor(2);
     r.out_zero = p.numbers.output_zero;
-    const std::vector<int32_t> constants = words(tensor(part_->tensors.size() - 1));
-    if (p.softmax()) {
+    const std::vector<int32_t> constants = int32_words(values_of_tensor(part_->tensors.size() - 1));
+    if (p.is_softmax()) {
       ref::IntegerSoftmax& s = r.softmax;
       s.a = p.numbers.row_multiplier;
       s.b = p.work.mask ? p.numbers.mask_multiplier : 0;
@@ -196,23 +198,23 @@ class Reference {
   // ---- moves ------------------------------------------------------------------------------------
 
   /// Elements in the order that the op says; where it only says how many, golden's.
-  void move() {
-    if (const auto* picks = part_->mapping->of<GatherSource>())
-      return finish(kGatherOut, ref::integer_rows_picked(gathered(picks->problem)));
-    const auto* moves = part_->mapping->of<MoveSource>();
+  void compare_move() {
+    if (const auto* picks = part_->mapping->source_as<GatherSource>())
+      return compare_result(kGatherOut, ref::integer_rows_picked(gather_operands(picks->problem)));
+    const auto* moves = part_->mapping->source_as<MoveSource>();
     if (!moves) {
-      out_.taken.push_back(layer());
+      out_.taken.push_back(layer_name());
       return take_results();
     }
     const MoveProblem& p = moves->problem;
     const auto out = part_->tensors.size() - 1;
     const int64_t bytes = p.in.element_bytes;
     moved_ = {in_memory(0), result_of(out)};
-    visit(p, 0, p.from * bytes, part_->offsets[out] + p.to * bytes);
+    move_along_axes(p, 0, p.from * bytes, part_->offsets[out] + p.to * bytes);
     ++out_.compared;
   }
-  ref::IntegerGather gathered(const GatherProblem& p) {
-    return {p.rows, p.element_bytes, p.index_bytes, tensor(0), tensor(1)};
+  ref::IntegerGather gather_operands(const GatherProblem& p) {
+    return {p.rows, p.element_bytes, p.index_bytes, values_of_tensor(0), values_of_tensor(1)};
   }
   /// What golden has where the part stores, in one tensor or several.
   void take_results() {
@@ -225,22 +227,24 @@ class Reference {
     }
   }
   /// Moves what the axes from `axis` on say, from a byte to a byte, and compares it.
-  void visit(const MoveProblem& p, size_t axis, int64_t from, int64_t to) {
+  void move_along_axes(const MoveProblem& p, size_t axis, int64_t from, int64_t to) {
     const int64_t bytes = p.in.element_bytes;
     if (axis == p.axes.size())
-      return put(moved_.in.subspan(static_cast<size_t>(from), static_cast<size_t>(bytes)), to);
+      return move_element(moved_.in.subspan(static_cast<size_t>(from), static_cast<size_t>(bytes)),
+                          to);
     for (int64_t i = 0; i < p.axes[axis].count; ++i)
-      visit(p, axis + 1, from + i * p.axes[axis].stride * bytes, to + i * p.spacing[axis] * bytes);
+      move_along_axes(p, axis + 1, from + i * p.axes[axis].stride * bytes,
+                      to + i * p.spacing[axis] * bytes);
   }
-  void put(Values element, int64_t to) {
+  void move_element(Values element, int64_t to) {
     const auto t = static_cast<size_t>(part_->tensors.back());
     std::ranges::copy(element, moved_.out.begin() + to);
     const Values theirs = signed_bytes(golden_[t]).subspan(static_cast<size_t>(to), element.size());
     if (out_.difference.empty() && !std::ranges::equal(element, theirs))
       out_.difference =
-          fmt::format("layer '{}': element {} of '{}' is {}, by the integer reference {}", layer(),
-                      to / std::ssize(element), program_.program.tensors[t].name, theirs.front(),
-                      element.front());
+          fmt::format("layer '{}': element {} of '{}' is {}, by the integer reference {}",
+                      layer_name(), to / std::ssize(element), program_.program.tensors[t].name,
+                      theirs.front(), element.front());
   }
 
   static constexpr size_t kProductA = 0, kProductB = 1, kProductOut = 2, kProductP = 3;
@@ -266,7 +270,7 @@ ReferenceResult compare_with_reference(const CostedNetwork& network, const Netwo
                                        const std::vector<PartNumbers>& numbers,
                                        const hw::MemoryImage& image,
                                        const hw::MemoryImage& golden) {
-  return Reference(network, program, numbers, image, golden).run();
+  return Reference(network, program, numbers, image, golden).compare_parts();
 }
 
 }  // namespace accsim::sim

@@ -10,7 +10,7 @@
 namespace accsim::sim {
 namespace {
 
-std::optional<std::vector<int64_t>> numbers(std::string_view text, char separator) {
+std::optional<std::vector<int64_t>> split_numbers(std::string_view text, char separator) {
   std::vector<int64_t> out;
   while (true) {
     const size_t at = text.find(separator);
@@ -26,7 +26,7 @@ std::optional<std::vector<int64_t>> numbers(std::string_view text, char separato
 }
 
 /// The limit of a network's layers: below it no count of one leaves 64 bits.
-bool countable(const GemmOp& op) {
+bool has_countable_macs(const GemmOp& op) {
   const auto macs =
       checked_elements({op.batch, op.images, op.out[0], op.out[1], op.out[2], op.channels,
                         op.kernel[0], op.kernel[1], op.kernel[2], op.outputs});
@@ -36,14 +36,15 @@ bool countable(const GemmOp& op) {
 }  // namespace
 
 Result<GemmOp> parse_gemm(const std::string& text, const std::string& where) {
-  const auto n = numbers(text, 'x');
+  const auto n = split_numbers(text, 'x');
   if (!n || n->size() != 3 || (*n)[0] * (*n)[1] * (*n)[2] == 0)
     return Error{Errc::usage, "'" + text + "' is not MxKxN, e.g. 100x200x300", where};
   GemmOp op;
   op.in = op.out = {1, 1, (*n)[0]};
   op.channels = (*n)[1];
   op.outputs = (*n)[2];
-  if (!countable(op)) return Error{Errc::usage, "'" + text + "' has more than 2^50 MACs", where};
+  if (!has_countable_macs(op))
+    return Error{Errc::usage, "'" + text + "' has more than 2^50 MACs", where};
   return op;
 }
 
@@ -51,7 +52,7 @@ Result<GemmOp> parse_conv(const std::string& text, const std::string& where) {
   const auto bad = [&](const std::string& why) {
     return Error{Errc::usage, "'" + text + "': " + why, where};
   };
-  const auto n = numbers(text, ',');
+  const auto n = split_numbers(text, ',');
   if (!n || n->size() != 11)
     return bad("not N,C,H,W,K,R,S,stride,pad,dilation,groups, e.g. 1,64,56,56,64,3,3,1,1,1,1");
   const auto& v = *n;
@@ -75,7 +76,7 @@ Result<GemmOp> parse_conv(const std::string& text, const std::string& where) {
     if (span < 0) return bad("the kernel is larger than the padded input");
     op.out[d] = span / stride + 1;
   }
-  if (!countable(op)) return bad("has more than 2^50 MACs");
+  if (!has_countable_macs(op)) return bad("has more than 2^50 MACs");
   return op;
 }
 

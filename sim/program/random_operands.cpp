@@ -34,7 +34,7 @@ GemmOperands random_operands(const GemmProblem& p, const std::vector<int8_t>& we
   o.weights = weights;
   if (static_cast<int64_t>(o.weights.size()) != logical_weights(op))
     fill(o.weights, logical_weights(op));
-  const bool narrow = p.b_bits == 4, grouped = p.scales() > 1;
+  const bool narrow = p.b_bits == 4, grouped = p.scale_count() > 1;
   if (narrow)
     for (int8_t& w : o.weights) w = static_cast<int8_t>(w >> 4);
   // Sums of k products of uniform int8 have a deviation of about 74 * 74 * sqrt(k); of weights of 4
@@ -48,7 +48,7 @@ GemmOperands random_operands(const GemmProblem& p, const std::vector<int8_t>& we
     channel.multiplier >>= 9;
     channel.shift = std::max(0, channel.shift - 9);
   }
-  for (int64_t i = (p.scales() - 1) * op.outputs; i > 0; --i)
+  for (int64_t i = (p.scale_count() - 1) * op.outputs; i > 0; --i)
     o.scales.push_back(static_cast<int16_t>(random()));
   if (p.residual) fill(o.residual, op.batch * op.m() * op.outputs);
   if (p.table) fill(o.table, hw::SetTableCommand::kBytes);

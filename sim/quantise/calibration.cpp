@@ -22,7 +22,7 @@ ValueRange range_of(std::span<const T> elements, double percentile) {
   const auto usable = [](T v) { return std::abs(v) < Calibration::kBeyond; };
   if (percentile >= 100) {
     for (const T v : elements)
-      if (usable(v)) out.take({v, v});
+      if (usable(v)) out.widen_to({v, v});
     return out;
   }
   std::vector<T> values;
@@ -30,7 +30,7 @@ ValueRange range_of(std::span<const T> elements, double percentile) {
   if (values.empty()) return out;
   const double low = element_at(values, 1 - percentile / 100);
   const double high = element_at(values, percentile / 100);
-  out.take({low, high});
+  out.widen_to({low, high});
   return out;
 }
 
@@ -43,19 +43,20 @@ ValueRange range_of(const ref::Array& array, double percentile) {
              : range_of(std::span(array.data<float>(), count), percentile);
 }
 
-void Calibration::see(TensorId id, const ref::Array& array) {
+void Calibration::observe_values(TensorId id, const ref::Array& array) {
   if (id == kNoTensor || array.empty() || !is_float(array.dtype())) return;
-  ranges_[static_cast<size_t>(id)].take(range_of(array, percentile_));
+  ranges_[static_cast<size_t>(id)].widen_to(range_of(array, percentile_));
 }
 
-void Calibration::see(const std::vector<TensorId>& ids, const std::vector<ref::Array>& arrays) {
-  for (size_t i = 0; i < ids.size(); ++i) see(ids[i], arrays[i]);
+void Calibration::observe_values(const std::vector<TensorId>& ids,
+                                 const std::vector<ref::Array>& arrays) {
+  for (size_t i = 0; i < ids.size(); ++i) observe_values(ids[i], arrays[i]);
 }
 
-void Calibration::see(const ref::NodeRun& run) {
+void Calibration::observe_values(const ref::NodeRun& run) {
   const Node& node = run.graph.nodes[static_cast<size_t>(run.node)];
-  see(node.inputs, run.inputs);
-  see(node.outputs, run.outputs);
+  observe_values(node.inputs, run.inputs);
+  observe_values(node.outputs, run.outputs);
 }
 
 }  // namespace accsim::sim

@@ -10,11 +10,11 @@ namespace accsim::sim {
 /// What the elements of a tensor lie between; 0 is always in it.
 struct ValueRange {
   double low = 0, high = 0;
-  void take(const ValueRange& other) {
+  void widen_to(const ValueRange& other) {
     low = std::min(low, other.low);
     high = std::max(high, other.high);
   }
-  double magnitude() const { return std::max(-low, high); }
+  double largest_magnitude() const { return std::max(-low, high); }
 };
 
 /// Ranges of the tensors of floats of a graph, from float runs. Elements of a magnitude of
@@ -28,16 +28,16 @@ class Calibration {
   explicit Calibration(const Graph& graph, double percentile = 100)
       : ranges_(graph.tensors.size()), percentile_(percentile) {}
 
-  void see(const std::vector<TensorId>& ids, const std::vector<ref::Array>& arrays);
+  void observe_values(const std::vector<TensorId>& ids, const std::vector<ref::Array>& arrays);
   /// All that a node reads and writes.
-  void see(const ref::NodeRun& run);
-  void see(TensorId id, const ref::Array& array);
+  void observe_values(const ref::NodeRun& run);
+  void observe_values(TensorId id, const ref::Array& array);
 
   /// The widest of all runs.
-  const ValueRange& range(TensorId id) const { return ranges_[static_cast<size_t>(id)]; }
+  const ValueRange& tensor_range(TensorId id) const { return ranges_[static_cast<size_t>(id)]; }
   /// One step of a symmetric int8, 1 where all elements were 0.
   double symmetric_scale(TensorId id) const {
-    const double largest = range(id).magnitude();
+    const double largest = tensor_range(id).largest_magnitude();
     return largest > 0 ? largest / 127 : 1;
   }
 

@@ -28,16 +28,16 @@ class LayerGraph {
       if (graph_.tensor(copy).origin == Tensor::Origin::node) graph_.outputs.push_back(copy);
   }
 
-  Result<std::map<TensorId, ref::Array>> run(
+  Result<std::map<TensorId, ref::Array>> run_on(
       const std::function<Result<ref::Array>(TensorId)>& value, ref::RunOptions options) const {
     ref::Arrays inputs;
-    for (const TensorId id : reads()) {
+    for (const TensorId id : tensors_read()) {
       auto array = value(id);
       if (!array) return array.errors();
       inputs[graph_.tensor(copies_.at(id)).name] = std::move(*array);
     }
     options.loaded = nullptr;
-    const auto result = ref::run(graph_, inputs, options);
+    const auto result = ref::run_graph(graph_, inputs, options);
     if (!result) return result.errors();
     std::map<TensorId, ref::Array> out;
     for (const auto& [id, copy] : copies_)
@@ -47,7 +47,7 @@ class LayerGraph {
     return out;
   }
 
-  std::vector<TensorId> reads() const {
+  std::vector<TensorId> tensors_read() const {
     std::vector<TensorId> out;
     for (const auto& [id, copy] : copies_)
       if (graph_.tensor(copy).origin != Tensor::Origin::node) out.push_back(id);
@@ -59,7 +59,7 @@ class LayerGraph {
   void add_with_casts(const Node& node) {
     for (const TensorId id : node.inputs)
       if (id != kNoTensor && !copies_.contains(id)) add_casts(id);
-    add(node);
+    add_copy(node);
   }
   /// Those that a tensor has come through since what is known of it, or what is no cast.
   void add_casts(TensorId id) {
@@ -70,10 +70,10 @@ class LayerGraph {
       casts.push_back(&maker);
       id = maker.inputs[0];
     }
-    for (auto at = casts.rbegin(); at != casts.rend(); ++at) add(**at);
+    for (auto at = casts.rbegin(); at != casts.rend(); ++at) add_copy(**at);
   }
 
-  void add(Node node) {
+  void add_copy(Node node) {
     for (TensorId& id : node.inputs)
       if (id != kNoTensor) id = copy_of(id, Tensor::Origin::input);
     for (TensorId& id : node.outputs)
@@ -108,11 +108,11 @@ class LayerGraph {
 Result<std::map<TensorId, ref::Array>> run_layer(
     const Graph& graph, const Lowered& lowered, size_t layer,
     const std::function<Result<ref::Array>(TensorId)>& value, const ref::RunOptions& options) {
-  return LayerGraph(graph, lowered, layer).run(value, options);
+  return LayerGraph(graph, lowered, layer).run_on(value, options);
 }
 
 std::vector<TensorId> layer_reads(const Graph& graph, const Lowered& lowered, size_t layer) {
-  return LayerGraph(graph, lowered, layer).reads();
+  return LayerGraph(graph, lowered, layer).tensors_read();
 }
 
 }  // namespace accsim::sim

@@ -10,9 +10,9 @@ FloatRuns::FloatRuns(const Graph& graph, ref::RunOptions options, double percent
       options_(std::move(options)),
       calibration_(graph, percentile),
       keep_(std::move(keep)),
-      constants_([this](TensorId id) { return constant(id); }) {}
+      constants_([this](TensorId id) { return constant_value(id); }) {}
 
-Result<FloatRuns::Kept> FloatRuns::run(const ref::Arrays& inputs) {
+Result<FloatRuns::Kept> FloatRuns::run_float(const ref::Arrays& inputs) {
   if (weights_.empty()) {
     auto loaded = ref::load_weights(graph_, options_.weight_seed, options_.memory);
     if (!loaded) return loaded.errors();
@@ -21,13 +21,13 @@ Result<FloatRuns::Kept> FloatRuns::run(const ref::Arrays& inputs) {
   Kept out;
   for (const TensorId id : graph_.inputs) {
     const ref::Array& array = inputs.at(graph_.tensor(id).name);
-    calibration_.see(id, array);
+    calibration_.observe_values(id, array);
     if (keep_.contains(id)) out.tensors[id] = array;
   }
   ref::RunOptions options = options_;
   options.loaded = &weights_;
   options.observe = [&](const ref::NodeRun& run) {
-    calibration_.see(run);
+    calibration_.observe_values(run);
     const Node& node = graph_.nodes[static_cast<size_t>(run.node)];
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       const TensorId id = node.outputs[i];
@@ -37,13 +37,13 @@ Result<FloatRuns::Kept> FloatRuns::run(const ref::Arrays& inputs) {
     }
     return ok();
   };
-  auto result = ref::run(graph_, inputs, options);
+  auto result = ref::run_graph(graph_, inputs, options);
   if (!result) return result.errors();
   out.result = std::move(*result);
   return out;
 }
 
-Result<ref::Array> FloatRuns::constant(TensorId id) const {
+Result<ref::Array> FloatRuns::constant_value(TensorId id) const {
   if (const auto known = computed_.find(id); known != computed_.end()) return known->second;
   if (const auto at = static_cast<size_t>(id); at < weights_.size() && !weights_[at].empty())
     return weights_[at];

@@ -19,14 +19,14 @@ class FloatRuns {
     ref::RunResult result;
   };
   /// One input: its ranges are taken.
-  Result<Kept> run(const ref::Arrays& inputs);
+  Result<Kept> run_float(const ref::Arrays& inputs);
 
   const Calibration& calibration() const { return calibration_; }
   /// Constants that are stored, drawn, or computed off line in a run before.
   const Constants& constants() const { return constants_; }
 
  private:
-  Result<ref::Array> constant(TensorId id) const;
+  Result<ref::Array> constant_value(TensorId id) const;
 
   const Graph& graph_;
   ref::RunOptions options_;

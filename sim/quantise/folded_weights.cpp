@@ -77,7 +77,7 @@ Status fold_gain(const LayerProduct& p, const Node& n, const OpRow& row, const C
   std::vector<std::vector<double>> of;
   for (const PortRole role :
        {PortRole::gain, PortRole::shift, PortRole::mean, PortRole::variance}) {
-    const Result<ref::Array> array = constants(n.inputs[static_cast<size_t>(row.port(role))]);
+    const Result<ref::Array> array = constants(n.inputs[static_cast<size_t>(row.port_of(role))]);
     if (!array) return array.errors();
     of.push_back(array->reals());
   }
@@ -108,7 +108,7 @@ Status fold_merged(const LayerProduct& p, const Constants& constants, RealWeight
 
 /// Integers have no infinite weight and nothing for what isn't a number. An infinite bias is one
 /// that saturates.
-Status representable(const RealWeights& r) {
+Status check_representable(const RealWeights& r) {
   const auto finite = [](double v) { return std::isfinite(v); };
   const auto not_a_number = [](double v) { return std::isnan(v); };
   if (std::isfinite(r.factor) && std::ranges::all_of(r.w, finite) &&
@@ -136,7 +136,7 @@ Result<RealWeights> folded_weights(const LayerProduct& product, const ref::Array
     for (double& w : r.w) w *= alpha;
   if (r.factor == 0)
     return Error{Errc::unsupported, "the product of two computed operands has the factor 0", ""};
-  const int port = find_op(node)->port(PortRole::bias);
+  const int port = find_op(node)->port_of(PortRole::bias);
   if (port >= 0 && view.has_input(static_cast<size_t>(port)))
     if (Status s = add_bias(constants, node.inputs[static_cast<size_t>(port)], beta, r); !s)
       return s.errors();
@@ -145,7 +145,7 @@ Result<RealWeights> folded_weights(const LayerProduct& product, const ref::Array
     if (Status s = fold_gain(product, node, *find_op(node), constants, r); !s) return s.errors();
   }
   if (Status s = fold_merged(product, constants, r); !s) return s.errors();
-  if (Status s = representable(r); !s) return s.errors();
+  if (Status s = check_representable(r); !s) return s.errors();
   return r;
 }
 
@@ -158,7 +158,7 @@ Status fold_affine(const Graph& graph, const Layer& layer, const Constants& cons
   else
     for (double& w : weights.w) w *= f->factor;
   for (double& b : weights.bias) b = b * f->factor + f->offset;
-  return representable(weights);
+  return check_representable(weights);
 }
 
 }  // namespace accsim::sim

@@ -32,22 +32,22 @@ class FunctionGraph {
     graph_.ir_version = whole.ir_version;
   }
 
-  Result<std::vector<double>> run(const std::vector<double>& at) {
+  Result<std::vector<double>> values_at(const std::vector<double>& at) {
     const Dims row = {static_cast<int64_t>(at.size())};
     ref::Arrays inputs;
-    const TensorId argument = add(function_.of, row, Tensor::Origin::input);
+    const TensorId argument = add_tensor(function_.of, row, Tensor::Origin::input);
     inputs[graph_.tensor(argument).name] = array_of_reals(whole_.tensor(function_.of).dtype, at);
     for (const NodeId id : function_.nodes)
       if (Status s = add_node(whole_.nodes[static_cast<size_t>(id)], row, inputs); !s)
         return s.errors();
     graph_.outputs = {graph_.nodes.back().outputs[0]};
-    const Result<ref::RunResult> result = ref::run(graph_, inputs, {});
+    const Result<ref::RunResult> result = ref::run_graph(graph_, inputs, {});
     if (!result) return result.errors();
     return result->outputs.begin()->second.reals();
   }
 
  private:
-  TensorId add(TensorId id, Dims dims, Tensor::Origin origin) {
+  TensorId add_tensor(TensorId id, Dims dims, Tensor::Origin origin) {
     Tensor t = whole_.tensor(id);
     t.name = fmt::format("{}", id);
     t.dims = std::move(dims);
@@ -66,7 +66,7 @@ class FunctionGraph {
       if (!copies_.contains(id)) {
         Result<ref::Array> value = constants_(id);
         if (!value) return value.errors();
-        const TensorId copy = add(id, {}, Tensor::Origin::input);
+        const TensorId copy = add_tensor(id, {}, Tensor::Origin::input);
         // Of all elements the same.
         const ref::Array one = value->size() == 1
                                    ? std::move(*value)
@@ -77,7 +77,7 @@ class FunctionGraph {
     }
     for (TensorId& id : node.outputs) {
       if (id == kNoTensor) continue;
-      id = add(id, row, Tensor::Origin::node);
+      id = add_tensor(id, row, Tensor::Origin::node);
       graph_.tensor(id).producer = static_cast<NodeId>(graph_.nodes.size());
     }
     graph_.nodes.push_back(std::move(node));
@@ -93,9 +93,10 @@ class FunctionGraph {
 
 }  // namespace
 
-Result<std::vector<double>> evaluate(const Graph& graph, const UnaryFunction& function,
-                                     const Constants& constants, const std::vector<double>& at) {
-  return FunctionGraph(graph, function, constants).run(at);
+Result<std::vector<double>> evaluate_function(const Graph& graph, const UnaryFunction& function,
+                                              const Constants& constants,
+                                              const std::vector<double>& at) {
+  return FunctionGraph(graph, function, constants).values_at(at);
 }
 
 Result<std::vector<int8_t>> function_table(const Graph& graph, const UnaryFunction& function,
@@ -105,7 +106,7 @@ Result<std::vector<int8_t>> function_table(const Graph& graph, const UnaryFuncti
   std::vector<double> at;
   for (int v = kLowestCode; v <= kHighestCode; ++v)
     at.push_back((v - argument.zero) * argument.scale);
-  const Result<std::vector<double>> values = evaluate(graph, function, constants, at);
+  const Result<std::vector<double>> values = evaluate_function(graph, function, constants, at);
   if (!values) return values.errors();
   std::vector<int8_t> out;
   for (const double y : *values) {
@@ -118,7 +119,8 @@ Result<std::vector<int8_t>> function_table(const Graph& graph, const UnaryFuncti
 
 Result<AffineFunction> affine_function(const Graph& graph, const UnaryFunction& function,
                                        const Constants& constants, double range) {
-  const Result<std::vector<double>> ends = evaluate(graph, function, constants, {-range, range});
+  const Result<std::vector<double>> ends =
+      evaluate_function(graph, function, constants, {-range, range});
   if (!ends) return ends.errors();
   return AffineFunction{((*ends)[1] - (*ends)[0]) / (2 * range), ((*ends)[1] + (*ends)[0]) / 2};
 }

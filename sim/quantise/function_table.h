@@ -16,8 +16,9 @@ inline constexpr int kLowestCode = -128, kHighestCode = 127;
 using Constants = std::function<Result<ref::Array>(TensorId id)>;
 
 /// A function of these arguments, node by node as the reference executor computes them.
-Result<std::vector<double>> evaluate(const Graph& graph, const UnaryFunction& function,
-                                     const Constants& constants, const std::vector<double>& at);
+Result<std::vector<double>> evaluate_function(const Graph& graph, const UnaryFunction& function,
+                                              const Constants& constants,
+                                              const std::vector<double>& at);
 
 /// Entry v + 128 for the int8 v: f of the real number that v is, as the nearest int8, halves away
 /// from the zero point; the zero point where f isn't a number.

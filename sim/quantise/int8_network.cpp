@@ -17,7 +17,7 @@ namespace {
 /// Elements that aren't of the machine's type, as the graph has them.
 std::vector<uint8_t> bytes_in_memory(const ref::Array& array, const Layout& layout) {
   const auto each = static_cast<size_t>(kind_bytes(array.kind()));
-  const auto* from = static_cast<const uint8_t*>(array.raw());
+  const auto* from = static_cast<const uint8_t*>(array.raw_data());
   std::vector<uint8_t> out(static_cast<size_t>(array.bytes()));
   for (int64_t i = 0; i < array.size(); ++i)
     std::memcpy(out.data() + static_cast<size_t>(place_of(i, layout)) * each,
@@ -61,15 +61,15 @@ Status Int8Network::find_program(const hw::HwConfig& hw) {
     auto made =
         network_case(*graph_, *network_, hw, {.left_out = unknown_, .numbers = std::ref(numbers)});
     const auto is_wrong = [](const Error& e) { return e.code != Errc::unsupported; };
-    if (std::ranges::any_of(numbers.unknown(), is_wrong)) return numbers.unknown();
-    if (numbers.unknown().empty()) {
+    if (std::ranges::any_of(numbers.unknown_errors(), is_wrong)) return numbers.unknown_errors();
+    if (numbers.unknown_errors().empty()) {
       if (!made) return why.empty() ? made.errors() : why;
       case_ = std::move(*made);
       return ok();
     }
     // Each time there are more.
     unknown_.insert(numbers.unknown_layers().begin(), numbers.unknown_layers().end());
-    why.insert(why.end(), numbers.unknown().begin(), numbers.unknown().end());
+    why.insert(why.end(), numbers.unknown_errors().begin(), numbers.unknown_errors().end());
   }
 }
 
@@ -97,7 +97,7 @@ void Int8Network::find_tensors() {
   const auto count = static_cast<int32_t>(graph_->tensors.size());
   for (const NetworkPart& part : case_.network.parts) {
     const std::vector<int32_t> all =
-        numbers(part.mapping->trace, *part.ports, network_->tensors[part.layer]);
+        tensor_numbers(part.mapping->trace, *part.ports, network_->tensors[part.layer]);
     for (size_t i = 0; i < all.size(); ++i)
       if (!part.constant[i] && all[i] < count)
         of_root_[all[i]] = static_cast<size_t>(part.tensors[i]);
@@ -132,18 +132,18 @@ void Int8Network::find_hosted() {
   }
 }
 
-std::optional<size_t> Int8Network::place(TensorId id) const {
+std::optional<size_t> Int8Network::program_tensor(TensorId id) const {
   const auto root = roots_.find(id);
   const auto of = of_root_.find(root == roots_.end() ? id : root->second);
   return of == of_root_.end() ? std::nullopt : std::optional(of->second);
 }
 
-BytePart Int8Network::part(TensorId id) const {
+BytePart Int8Network::byte_part(TensorId id) const {
   const auto known = parts_.find(id);
   return known == parts_.end() ? BytePart{} : known->second;
 }
 
-TensorId Int8Network::shown(TensorId id) const {
+TensorId Int8Network::shown_as(TensorId id) const {
   for (const auto& [as, root] : roots_)
     if (root == id && as >= 0 && !is_float(graph_->tensor(id).dtype) &&
         is_float(graph_->tensor(as).dtype))
@@ -151,19 +151,19 @@ TensorId Int8Network::shown(TensorId id) const {
   return id;
 }
 
-void Int8Network::store(TensorId id, const ref::Array& array, hw::MemoryImage& image) const {
-  const std::optional<size_t> at = place(id);
+void Int8Network::store_tensor(TensorId id, const ref::Array& array, hw::MemoryImage& image) const {
+  const std::optional<size_t> at = program_tensor(id);
   if (!at) return;
-  const TensorId as = shown(id);
+  const TensorId as = shown_as(id);
   const std::vector<uint8_t> bytes = is_float(graph_->tensor(as).dtype)
-                                         ? codes_in_memory(array, layout(as), scales_.of(as))
+                                         ? codes_in_memory(array, layout(as), scales_.scale_of(as))
                                          : bytes_in_memory(array, layout(id));
-  const auto [offset, pitch] = part(id);
+  const auto [offset, pitch] = byte_part(id);
   // The program's tensor ends with the last byte that a command moves: lines of an image that no
   // window reaches are beyond it.
   std::vector<uint8_t>& to = image[*at];
-  for (int64_t i = 0; i < std::ssize(bytes) && offset + pitch.at(i) < std::ssize(to); ++i)
-    to[static_cast<size_t>(offset + pitch.at(i))] = bytes[static_cast<size_t>(i)];
+  for (int64_t i = 0; i < std::ssize(bytes) && offset + pitch.offset_of(i) < std::ssize(to); ++i)
+    to[static_cast<size_t>(offset + pitch.offset_of(i))] = bytes[static_cast<size_t>(i)];
 }
 
 std::optional<Result<ref::Array>> Int8Network::known_values(const Outcome& outcome,
@@ -172,19 +172,19 @@ std::optional<Result<ref::Array>> Int8Network::known_values(const Outcome& outco
   if (tensor.constant) return runs_->constants()(id);
   if (const auto known = outcome.outside.find(id); known != outcome.outside.end())
     return known->second;
-  const std::optional<size_t> at = place(id);
+  const std::optional<size_t> at = program_tensor(id);
   // There is no image before the first run, when layers of the host read what the network is given.
   if (!at || !is_float(tensor.dtype) || *at >= outcome.image.size()) return std::nullopt;
-  const auto [offset, pitch] = part(id);
-  if (std::ssize(outcome.image[*at]) < offset + pitch.extent(elements(tensor.dims)))
+  const auto [offset, pitch] = byte_part(id);
+  if (std::ssize(outcome.image[*at]) < offset + pitch.extent_of(elements(tensor.dims)))
     return std::nullopt;
   std::vector<uint8_t> bytes;
   for (int64_t i = 0; i < elements(tensor.dims); ++i)
-    bytes.push_back(outcome.image[*at][static_cast<size_t>(offset + pitch.at(i))]);
-  return values_from_memory(bytes, tensor, layout(id), scales_.of(id));
+    bytes.push_back(outcome.image[*at][static_cast<size_t>(offset + pitch.offset_of(i))]);
+  return values_from_memory(bytes, tensor, layout(id), scales_.scale_of(id));
 }
 
-Result<ref::Array> Int8Network::values(const Outcome& outcome, TensorId id) const {
+Result<ref::Array> Int8Network::values_of(const Outcome& outcome, TensorId id) const {
   std::map<TensorId, ref::Array> made;
   std::set<size_t> waiting;           // layers whose operands are being made
   std::vector<TensorId> todo = {id};  // what the last one is made of comes behind it
@@ -221,27 +221,28 @@ Result<ref::Array> Int8Network::values(const Outcome& outcome, TensorId id) cons
 }
 
 /// Computes the layers that come after so many runs, of which the outcome is the last one's.
-Status Int8Network::host(int after, hw::MemoryImage& image, Outcome& outcome) const {
+Status Int8Network::run_hosted(int after, hw::MemoryImage& image, Outcome& outcome) const {
   const auto [first, last] = hosted_.equal_range(after);
   for (auto it = first; it != last; ++it) {
-    const auto value = [&](TensorId of) { return values(outcome, of); };
+    const auto value = [&](TensorId of) { return values_of(outcome, of); };
     auto all = run_layer(*graph_, network_->lowered, it->second, value, options_);
     if (!all) return all.errors();
     for (auto& [id, array] : *all) {
-      store(id, array, image);
+      store_tensor(id, array, image);
       outcome.outside[id] = std::move(array);
     }
   }
   return ok();
 }
 
-Result<Int8Network::Outcome> Int8Network::run(const std::map<TensorId, ref::Array>& inputs) const {
+Result<Int8Network::Outcome> Int8Network::run_program(
+    const std::map<TensorId, ref::Array>& inputs) const {
   // Before and after the program; each result has the reference's beside it for a while.
   const ref::Held images(options_.memory, 3 * image_bytes());
   Outcome out;
   out.outside = inputs;
   hw::MemoryImage begin = case_.image;
-  for (const auto& [id, array] : inputs) store(id, array, begin);
+  for (const auto& [id, array] : inputs) store_tensor(id, array, begin);
   const hw::Program& program = case_.network.program;
   const int runs = hosted_.empty() ? -1 : hosted_.rbegin()->first;
   for (int after = -1; after <= runs; ++after) {
@@ -249,7 +250,7 @@ Result<Int8Network::Outcome> Int8Network::run(const std::map<TensorId, ref::Arra
       out.image = begin;
       if (Status s = hw::run_golden(program, case_.hw, out.image); !s) return s.errors();
     }
-    if (Status s = host(after, begin, out); !s) return s.errors();
+    if (Status s = run_hosted(after, begin, out); !s) return s.errors();
   }
   out.image = begin;
   if (Status s = hw::run_golden(program, case_.hw, out.image); !s) return s.errors();

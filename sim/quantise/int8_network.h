@@ -18,7 +18,7 @@ class NetworkConstants {
                    const FloatRuns& runs, const TensorScales& scales)
       : source_{graph, network, hw, runs.calibration(), scales, runs.constants()} {}
   std::optional<PartNumbers> operator()(const NetworkPart& part);
-  const Errors& unknown() const { return unknown_; }
+  const Errors& unknown_errors() const { return unknown_; }
   /// The layers of these.
   const std::set<size_t>& unknown_layers() const { return layers_; }
 
@@ -47,9 +47,9 @@ class Int8Network {
   };
   /// Runs it on golden, again for what the host computes on the way; compares each result with the
   /// integer reference. `inputs`: the graph's.
-  Result<Outcome> run(const std::map<TensorId, ref::Array>& inputs) const;
+  Result<Outcome> run_program(const std::map<TensorId, ref::Array>& inputs) const;
   /// A tensor's values then.
-  Result<ref::Array> values(const Outcome& outcome, TensorId id) const;
+  Result<ref::Array> values_of(const Outcome& outcome, TensorId id) const;
 
   const NetworkCase& program() const { return case_; }
   bool is_hosted(size_t layer) const;
@@ -72,16 +72,16 @@ class Int8Network {
     return network_->lowered.layouts[static_cast<size_t>(id)];
   }
   /// Tensor of the program that has a tensor's bytes.
-  std::optional<size_t> place(TensorId id) const;
+  std::optional<size_t> program_tensor(TensorId id) const;
   /// Which part of it they are.
-  BytePart part(TensorId id) const;
+  BytePart byte_part(TensorId id) const;
   /// The float that integers are given as (lay_out()), or the tensor itself.
-  TensorId shown(TensorId id) const;
-  void store(TensorId id, const ref::Array& array, hw::MemoryImage& image) const;
+  TensorId shown_as(TensorId id) const;
+  void store_tensor(TensorId id, const ref::Array& array, hw::MemoryImage& image) const;
   /// A tensor's values where they needn't be computed: constants, what was given or computed
   /// before, what the program has left.
   std::optional<Result<ref::Array>> known_values(const Outcome& outcome, TensorId id) const;
-  Status host(int after, hw::MemoryImage& image, Outcome& outcome) const;
+  Status run_hosted(int after, hw::MemoryImage& image, Outcome& outcome) const;
 
   const Graph* graph_;
   const CostedNetwork* network_;

@@ -24,22 +24,23 @@ class LaneConstants : public PartConstants {
  public:
   LaneConstants(const ConstantsSource& source, const NetworkPart& part)
       : PartConstants(source, part),
-        lanes_(*part.mapping->of<LaneSource>()),
+        lanes_(*part.mapping->source_as<LaneSource>()),
         work_(lanes_.problem.work) {}
 
-  Result<PartNumbers> run() {
-    if (const auto compared = compared_bytes(source_.graph, layer_)) return compare(*compared);
-    const TensorId a = read(work_.a_port);
-    if (a == kNoTensor || (work_.has_b() && read(work_.b_port) == kNoTensor))
-      return unknown("an operand of the layer alone");
-    const Result<std::pair<int32_t, int32_t>> most = limits();
+  Result<PartNumbers> part_numbers() {
+    if (const auto compared = compared_bytes(source_.graph, layer_))
+      return set_comparison(*compared);
+    const TensorId a = tensor_read(work_.a_port);
+    if (a == kNoTensor || (work_.has_b() && tensor_read(work_.b_port) == kNoTensor))
+      return unknown_error("an operand of the layer alone");
+    const Result<std::pair<int32_t, int32_t>> most = clip_limits();
     if (!most) return most.errors();
     std::tie(factors().low, factors().high) = *most;
-    factors().output_zero = scale(written()).zero;
-    const Status done = work_.has_b()                              ? two()
-                        : work_.gather != LaneGather::none         ? gathered(scale(a))
-                        : !row_ || row_->lane == LaneRule::nearest ? gathered(scale(a))
-                                                                   : one(a);
+    factors().output_zero = scale_of(tensor_written()).zero;
+    const Status done = work_.has_b()                              ? set_binary()
+                        : work_.gather != LaneGather::none         ? set_gather(scale_of(a))
+                        : !row_ || row_->lane == LaneRule::nearest ? set_gather(scale_of(a))
+                                                                   : set_unary(a);
     if (!done) return done.errors();
     out_.source = std::move(lanes_);
     return std::move(out_);
@@ -47,7 +48,7 @@ class LaneConstants : public PartConstants {
 
  private:
   LaneFactors& factors() { return lanes_.problem.factors; }
-  void set(const hw::ElementScale& a, double factor) {
+  void set_factor(const hw::ElementScale& a, double factor) {
     const LaneScale s = lane_scale(factor, lane_shift(factor, factor));
     factors().a_zero = a.zero;
     factors().a_multiplier = s.multiplier;
@@ -57,9 +58,9 @@ class LaneConstants : public PartConstants {
   // ---- one operand ------------------------------------------------------------------------------
 
   /// Elements as they are, or a sum, mean or extreme of several.
-  Status gathered(const hw::ElementScale& a) {
-    const double factor = a.scale / scale(written()).scale;
-    set(a, factor);
+  Status set_gather(const hw::ElementScale& a) {
+    const double factor = a.scale / scale_of(tensor_written()).scale;
+    set_factor(a, factor);
     if (work_.gather == LaneGather::mean)
       factors().mean = [factor](int64_t count) {
         const double each = factor / static_cast<double>(count);
@@ -69,7 +70,7 @@ class LaneConstants : public PartConstants {
   }
 
   /// A function of one tensor: the layer's, or its node.
-  Status one(TensorId a) {
+  Status set_unary(TensorId a) {
     UnaryFunction f = layer_.function;
     if (f.empty()) {
       f.of = a;
@@ -79,11 +80,12 @@ class LaneConstants : public PartConstants {
     const bool bounds =
         layer_.function.empty() && (row_->fusion == Fusion::clip || row_->lane == LaneRule::min ||
                                     row_->lane == LaneRule::max);
-    return bounds ? limited(a, f) : linear(a, f);
+    return bounds ? set_limits(a, f) : set_linear(a, f);
   }
 
   Status look_up(const UnaryFunction& f) {
-    auto table = function_table(source_.graph, f, source_.constants, scale(f.of), scale(written()));
+    auto table = function_table(source_.graph, f, source_.constants, scale_of(f.of),
+                                scale_of(tensor_written()));
     if (!table) return table.errors();
     std::vector<uint8_t> bytes;
     for (const int8_t v : *table)
@@ -91,25 +93,27 @@ class LaneConstants : public PartConstants {
     factors().low = INT8_MIN;  // of arguments: codes as they are
     factors().high = INT8_MAX;
     factors().output_zero = 0;
-    return put(1, bytes);
+    return put_constant(1, bytes);
   }
 
-  Status limited(TensorId a, const UnaryFunction& f) {
+  Status set_limits(TensorId a, const UnaryFunction& f) {
     constexpr double kFar = 1e30;
-    const auto ends = evaluate(source_.graph, f, source_.constants, {-kFar, kFar});
+    const auto ends = evaluate_function(source_.graph, f, source_.constants, {-kFar, kFar});
     if (!ends) return ends.errors();
-    factors().low = std::max<int32_t>(factors().low, code_of((*ends)[0], scale(written())));
-    factors().high = std::min<int32_t>(factors().high, code_of((*ends)[1], scale(written())));
-    set(scale(a), scale(a).scale / scale(written()).scale);
+    factors().low =
+        std::max<int32_t>(factors().low, code_of((*ends)[0], scale_of(tensor_written())));
+    factors().high =
+        std::min<int32_t>(factors().high, code_of((*ends)[1], scale_of(tensor_written())));
+    set_factor(scale_of(a), scale_of(a).scale / scale_of(tensor_written()).scale);
     return ok();
   }
 
-  Status linear(TensorId a, const UnaryFunction& f) {
-    const double seen = source_.calibration.range(a).magnitude();
+  Status set_linear(TensorId a, const UnaryFunction& f) {
+    const double seen = source_.calibration.tensor_range(a).largest_magnitude();
     const auto affine = affine_function(source_.graph, f, source_.constants, seen > 0 ? seen : 1);
     if (!affine) return affine.errors();
-    const hw::ElementScale& out = scale(written());
-    set(scale(a), affine->factor * scale(a).scale / out.scale);
+    const hw::ElementScale& out = scale_of(tensor_written());
+    set_factor(scale_of(a), affine->factor * scale_of(a).scale / out.scale);
     const double zero = out.zero + std::nearbyint(affine->offset / out.scale);
     factors().output_zero = static_cast<int32_t>(std::clamp<double>(zero, INT16_MIN, INT16_MAX));
     return ok();
@@ -118,17 +122,18 @@ class LaneConstants : public PartConstants {
   // ---- integers -----------------------------------------------------------------------------
 
   /// Bytes as they are, in both steps, and tables of what they say.
-  Result<PartNumbers> compare(const ComparedBytes& c) {
+  Result<PartNumbers> set_comparison(const ComparedBytes& c) {
     if (work_.has_b()) {
       const Result<ref::Array> with = source_.constants(layer_.inputs[as_index(c.constant_port)]);
       if (!with) return with.errors();
       std::vector<uint8_t> bytes;
       for (int64_t b = 0; b < c.bytes; ++b)
         bytes.push_back(static_cast<uint8_t>(with->integers().front() >> (8 * b)));
-      if (Status s = put(1, bytes); !s) return s.errors();
+      if (Status s = put_constant(1, bytes); !s) return s.errors();
     }
     const std::array<int8_t, 256> table = work_.has_b() ? difference_table() : equality_table();
-    if (Status s = put(work_.has_b() ? 2 : 1, {table.begin(), table.end()}); !s) return s.errors();
+    if (Status s = put_constant(work_.has_b() ? 2 : 1, {table.begin(), table.end()}); !s)
+      return s.errors();
     out_.source = std::move(lanes_);
     return std::move(out_);
   }
@@ -137,11 +142,11 @@ class LaneConstants : public PartConstants {
   // ---- two operands -----------------------------------------------------------------------------
 
   /// Elements, or beyond all codes where a condition says so.
-  Status fill() {
+  Status set_fill() {
     const bool swapped = input_of(layer_, work_.a_port) == 0;
     const int from = input_of(layer_, swapped ? work_.b_port : work_.a_port), with = 3 - from;
-    const hw::ElementScale& out = scale(written());
-    const auto own = operand(swapped ? 1 : 0, from, &out);
+    const hw::ElementScale& out = scale_of(tensor_written());
+    const auto own = operand_scale(swapped ? 1 : 0, from, &out);
     if (!own) return own.errors();
     const Result<ref::Array> fill = source_.constants(layer_.inputs[as_index(with)]);
     if (!fill) return fill.errors();
@@ -160,15 +165,15 @@ class LaneConstants : public PartConstants {
     return ok();
   }
 
-  Status two() {
-    if (row_->algebra == Algebra::select) return fill();
-    const auto a = operand(0, work_.a_port), b = operand(1, work_.b_port);
+  Status set_binary() {
+    if (row_->algebra == Algebra::select) return set_fill();
+    const auto a = operand_scale(0, work_.a_port), b = operand_scale(1, work_.b_port);
     if (!a) return a.errors();
     if (!b) return b.errors();
-    const double out = scale(written()).scale;
+    const double out = scale_of(tensor_written()).scale;
     factors().b_zero = b->zero;
     if (work_.op == LaneArithmetic::mul) {
-      set(*a, a->scale * b->scale / out);
+      set_factor(*a, a->scale * b->scale / out);
       return ok();
     }
     const double of_a = a->scale / out, of_b = b->scale / out;
@@ -181,31 +186,31 @@ class LaneConstants : public PartConstants {
 
   /// An operand's scale; a constant has one of its own, or the one given, and is put where the
   /// program reads it.
-  Result<hw::ElementScale> operand(size_t of_part, int port,
-                                   const hw::ElementScale* given = nullptr) {
-    const TensorId id = read(port);
-    if (!part_.constant[of_part]) return scale(id);
+  Result<hw::ElementScale> operand_scale(size_t of_part, int port,
+                                         const hw::ElementScale* given = nullptr) {
+    const TensorId id = tensor_read(port);
+    if (!part_.constant[of_part]) return scale_of(id);
     Result<ref::Array> array = source_.constants(id);
     if (!array) return array.errors();
     std::vector<double> values = array->reals();
     if (row_->lane == LaneRule::div && input_of(layer_, port) == 1)
       for (double& v : values) v = 1 / v;
     ValueRange range;
-    for (const double v : values) range.take({v, v});
+    for (const double v : values) range.widen_to({v, v});
     const hw::ElementScale own = given ? *given : element_scale(range, false);
     std::vector<uint8_t> bytes;
     for (const int64_t at : as_result_lies(array->dims()))
       bytes.push_back(static_cast<uint8_t>(code_of(values[static_cast<size_t>(at)], own)));
-    if (bytes.empty()) return unknown("a constant in an order of its own");
-    if (Status s = put(of_part, bytes); !s) return s.errors();
+    if (bytes.empty()) return unknown_error("a constant in an order of its own");
+    if (Status s = put_constant(of_part, bytes); !s) return s.errors();
     return own;
   }
 
   /// Elements of a constant that broadcasts to the result, in the order in which the result lies.
   std::vector<int64_t> as_result_lies(const Dims& own) const {
-    const Dims& dims = tensor(written()).dims;
+    const Dims& dims = tensor(tensor_written()).dims;
     const LayerLayouts lies(source_.graph, source_.network.lowered, layer_);
-    const auto pieces = pieces_of(lies.output(0), dims);
+    const auto pieces = pieces_of(lies.output_layout(0), dims);
     if (!pieces || own.size() > dims.size()) return {};
     const size_t missing = dims.size() - own.size();
     std::vector<int64_t> out{0};
@@ -227,7 +232,7 @@ class LaneConstants : public PartConstants {
 }  // namespace
 
 Result<PartNumbers> lane_constants(const ConstantsSource& source, const NetworkPart& part) {
-  return LaneConstants(source, part).run();
+  return LaneConstants(source, part).part_numbers();
 }
 
 }  // namespace accsim::sim

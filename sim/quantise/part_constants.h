@@ -18,30 +18,31 @@ class PartConstants {
   }
 
  protected:
-  Error unknown(const std::string& what) const {
+  Error unknown_error(const std::string& what) const {
     return {Errc::unsupported, what, "layer '" + layer_.name + "'"};
   }
   /// The graph's tensor that a port of the work reads; kNoTensor for what lives in the layer alone.
-  TensorId read(int port) const {
+  TensorId tensor_read(int port) const {
     const int input = input_of(layer_, port);
     return input < 0 ? kNoTensor : layer_.inputs[static_cast<size_t>(input)];
   }
   const Tensor& tensor(TensorId id) const { return source_.graph.tensor(id); }
-  const hw::ElementScale& scale(TensorId id) const { return source_.scales.of(id); }
-  TensorId written() const { return layer_.outputs[0]; }
+  const hw::ElementScale& scale_of(TensorId id) const { return source_.scales.scale_of(id); }
+  TensorId tensor_written() const { return layer_.outputs[0]; }
 
   /// Bytes of all of a constant of the part, of which a piece has its share.
-  Status put(size_t of_part, const std::vector<uint8_t>& all) {
+  Status put_constant(size_t of_part, const std::vector<uint8_t>& all) {
     const auto from = static_cast<size_t>(part_.offsets[of_part]);
     const auto bytes = static_cast<size_t>(part_.mapping->program.tensors[of_part].bytes);
-    if (from + bytes > all.size()) return unknown("a constant of another size than its tensor");
+    if (from + bytes > all.size())
+      return unknown_error("a constant of another size than its tensor");
     const auto begin = all.begin() + static_cast<ptrdiff_t>(from);
     out_.constants[of_part].assign(begin, begin + static_cast<ptrdiff_t>(bytes));
     return ok();
   }
 
   /// Codes that clips merged into the layer leave.
-  Result<std::pair<int32_t, int32_t>> limits() const;
+  Result<std::pair<int32_t, int32_t>> clip_limits() const;
 
   const ConstantsSource& source_;
   const NetworkPart& part_;

@@ -48,16 +48,16 @@ class ProductConstants : public PartConstants {
  public:
   using PartConstants::PartConstants;
 
-  Result<PartNumbers> run() {
-    source_of_ = *part_.mapping->of<GemmSource>();
+  Result<PartNumbers> part_numbers() {
+    source_of_ = *part_.mapping->source_as<GemmSource>();
     const GemmOp& op = problem().op;
-    if (const char* why = unknown_of(op)) return unknown(why);
-    const TensorId a = read(op.a_port), out = written();
-    scales_.a = scale(a).scale;
-    scales_.out = scale(out).scale;
-    problem().a_zero = scale(a).zero;
-    problem().out_zero = scale(out).zero;
-    Result<RealWeights> weights = folded(op);
+    if (const char* why = unknown_of(op)) return unknown_error(why);
+    const TensorId a = tensor_read(op.a_port), out = tensor_written();
+    scales_.a = scale_of(a).scale;
+    scales_.out = scale_of(out).scale;
+    problem().a_zero = scale_of(a).zero;
+    problem().out_zero = scale_of(out).zero;
+    Result<RealWeights> weights = fold_weights(op);
     if (!weights) return weights.errors();
     if (Status s = add_function(*weights); !s) return s.errors();
     if (problem().residual) add_residual();
@@ -66,13 +66,13 @@ class ProductConstants : public PartConstants {
     else
       quantise_weights(*weights, op, scales_, out_.operands);
     take_zero_point(op);
-    finish();
+    fill_constants();
     return std::move(out_);
   }
 
  private:
   GemmProblem& problem() { return source_of_.problem; }
-  const Tensor& weights() const { return tensor(layer_.inputs[1]); }
+  const Tensor& weight_tensor() const { return tensor(layer_.inputs[1]); }
 
   /// Why its numbers aren't known; nullptr: they are.
   const char* unknown_of(const GemmOp& op) const {
@@ -83,22 +83,22 @@ class ProductConstants : public PartConstants {
       return "a product whose operands aren't those of its node";
     const Tensor& a = tensor(layer_.inputs[0]);
     if (a.constant) return "a product whose first operand is constant";
-    if (!is_float(a.dtype) || (!is_float(weights().dtype) && !weights().quantisation))
+    if (!is_float(a.dtype) || (!is_float(weight_tensor().dtype) && !weight_tensor().quantisation))
       return "a product of integers without a scale";
     // A computed kernel lies as the file has it, not as the products of rows read it.
-    if (is_convolution(node_) && !weights().constant)
+    if (is_convolution(node_) && !weight_tensor().constant)
       return "a convolution whose kernel is computed";
-    if (!is_convolution(node_) && !broadcasts_in_order(a.dims, weights().dims))
+    if (!is_convolution(node_) && !broadcasts_in_order(a.dims, weight_tensor().dims))
       return "a product whose batch dims belong to one operand each";
-    if (weights().constant && elements(weights().dims) != logical_weights(op))
+    if (weight_tensor().constant && elements(weight_tensor().dims) != logical_weights(op))
       return "a product of other weights than the node's";
     return nullptr;
   }
 
-  Result<RealWeights> folded(const GemmOp& op) {
+  Result<RealWeights> fold_weights(const GemmOp& op) {
     LayerProduct product{source_.graph, source_.network.lowered, part_.layer, op};
-    if (!weights().constant) {  // the biases alone
-      scales_.b = scale(layer_.inputs[1]).scale;
+    if (!weight_tensor().constant) {  // the biases alone
+      scales_.b = scale_of(layer_.inputs[1]).scale;
       ref::Array none(DType::float32, {logical_weights(op)});
       std::fill_n(none.data<float>(), none.size(), 0.0F);
       return folded_weights(product, none, source_.constants);
@@ -107,8 +107,8 @@ class ProductConstants : public PartConstants {
     if (!is_convolution(node_) && dims.size() > 1) {
       const size_t k = dims.size() - (is_turned(source_.graph, node_, "transA") ? 2 : 1);
       const LayerLayouts lies(source_.graph, source_.network.lowered, layer_);
-      auto order = row_order(dims, lies.input(0), k);
-      if (!order) return unknown("a product of rows in an order of their own");
+      auto order = row_order(dims, lies.input_layout(0), k);
+      if (!order) return unknown_error("a product of rows in an order of their own");
       product.row_order = std::move(*order);
     }
     const Result<ref::Array> b = source_.constants(layer_.inputs[1]);
@@ -120,21 +120,22 @@ class ProductConstants : public PartConstants {
     const UnaryFunction& f = layer_.function;
     if (f.empty()) return ok();
     if (!problem().table) {
-      const double seen = source_.calibration.range(f.of).magnitude();
+      const double seen = source_.calibration.tensor_range(f.of).largest_magnitude();
       return fold_affine(source_.graph, layer_, source_.constants, seen > 0 ? seen : kMostArgument,
                          scales_.b > 0, weights);
     }
-    auto table = function_table(source_.graph, f, source_.constants, scale(f.of), scale(written()));
+    auto table = function_table(source_.graph, f, source_.constants, scale_of(f.of),
+                                scale_of(tensor_written()));
     if (!table) return table.errors();
     out_.operands.table = std::move(*table);
-    scales_.out = scale(f.of).scale;
-    problem().out_zero = scale(f.of).zero;
+    scales_.out = scale_of(f.of).scale;
+    problem().out_zero = scale_of(f.of).zero;
     return ok();
   }
 
   void add_residual() {
-    const hw::ElementScale& added = scale(layer_.inputs[static_cast<size_t>(layer_.residual)]);
-    problem().add = residual_factor(added.scale / scale(written()).scale);
+    const hw::ElementScale& added = scale_of(layer_.inputs[static_cast<size_t>(layer_.residual)]);
+    problem().add = residual_factor(added.scale / scale_of(tensor_written()).scale);
     problem().add.zero = added.zero;
     const GemmOp& op = problem().op;
     out_.operands.residual.resize(static_cast<size_t>(op.batch * op.m() * op.outputs));
@@ -159,9 +160,10 @@ class ProductConstants : public PartConstants {
     }
   }
 
-  void finish() {
+  void fill_constants() {
     out_.operands.a.resize(static_cast<size_t>(logical_a(problem().op)));
-    const hw::MemoryImage image = pack(problem(), source_.hw, source_of_.tiling, out_.operands);
+    const hw::MemoryImage image =
+        pack_operands(problem(), source_.hw, source_of_.tiling, out_.operands);
     for (size_t i = 0; i < image.size(); ++i)
       if (part_.constant[i]) out_.constants[i] = image[i];
     out_.source = std::move(source_of_);
@@ -174,7 +176,7 @@ class ProductConstants : public PartConstants {
 }  // namespace
 
 Result<PartNumbers> product_constants(const ConstantsSource& source, const NetworkPart& part) {
-  return ProductConstants(source, part).run();
+  return ProductConstants(source, part).part_numbers();
 }
 
 }  // namespace accsim::sim

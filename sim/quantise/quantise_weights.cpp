@@ -13,7 +13,7 @@ constexpr double kMostGroup = 32767;     ///< of a group's
 constexpr int kMostShift = 62;
 
 /// factor as multiplier / 2^shift, the multiplier of 24 bits.
-GemmOperands::Channel requantisation(double factor, double bias) {
+GemmOperands::Channel channel_requantisation(double factor, double bias) {
   GemmOperands::Channel c;
   int exponent = 0;
   const double fraction = std::frexp(factor, &exponent);  // in [0.5, 1)
@@ -31,14 +31,14 @@ GemmOperands::Channel requantisation(double factor, double bias) {
 class CommonStep {
  public:
   CommonStep(double largest, int most) : largest_(largest), most_(most) {}
-  void add(double weight) {
+  void add_weight(double weight) {
     if (largest_ == 0) return;
     const double part = weight / largest_;
     int codes = codes_;
     while (codes < most_ && !is_whole(part * codes)) codes += codes_;
     codes_ = std::min(codes, most_);
   }
-  double step() const {
+  double step_size() const {
     const int multiples = most_ / codes_;
     return largest_ / (codes_ * multiples);
   }
@@ -106,7 +106,7 @@ void each_weight(const RealWeights& r, const GemmOp& op, int64_t n, int64_t grou
 
 }  // namespace
 
-int8_t quantised(double v, double scale, double most) {
+int8_t quantised_code(double v, double scale, double most) {
   const double code = std::nearbyint(v / scale);
   return std::isnan(code) ? int8_t{0} : static_cast<int8_t>(std::clamp(code, -most, most));
 }
@@ -128,14 +128,14 @@ void quantise_weights(const RealWeights& r, const GemmOp& op, const LayerScales&
       double largest = 0;
       each_of_channel([&](size_t i) { largest = std::max(largest, std::abs(r.w[i])); });
       CommonStep common(largest, kMost8);
-      each_of_channel([&](size_t i) { common.add(r.w[i]); });
-      scale = common.step();
+      each_of_channel([&](size_t i) { common.add_weight(r.w[i]); });
+      scale = common.step_size();
     }
     if (scale == 0) scale = scale_of_bias(r.bias[c], scales.a);
-    each_of_channel([&](size_t i) { to.weights[i] = quantised(r.w[i], scale, kMost8); });
+    each_of_channel([&](size_t i) { to.weights[i] = quantised_code(r.w[i], scale, kMost8); });
     scale *= r.factor;
     to.channels.push_back(
-        requantisation(scales.a * scale / scales.out, r.bias[c] / (scales.a * scale)));
+        channel_requantisation(scales.a * scale / scales.out, r.bias[c] / (scales.a * scale)));
   }
 }
 
@@ -144,20 +144,20 @@ void quantise_narrow(const RealWeights& r, const GemmProblem& p, const LayerScal
   const GemmOp& op = p.op;
   const int64_t group = p.scale_group > 0 ? p.scale_group : op.channels;
   to.weights.assign(r.w.size(), 0);
-  to.scales.assign(static_cast<size_t>((p.scales() - 1) * op.outputs), 0);
+  to.scales.assign(static_cast<size_t>((p.scale_count() - 1) * op.outputs), 0);
   for (int64_t n = 0; n < op.outputs; ++n) {
     const double bias = r.bias[static_cast<size_t>(n)];
-    std::vector<double> scale(static_cast<size_t>(p.scales()), 0.0);
+    std::vector<double> scale(static_cast<size_t>(p.scale_count()), 0.0);
     each_weight(r, op, n, group,
                 [&](size_t i, size_t g) { scale[g] = std::max(scale[g], std::abs(r.w[i])); });
     std::vector<CommonStep> common;
     for (const double largest : scale) common.emplace_back(largest, kMost4);
-    each_weight(r, op, n, group, [&](size_t i, size_t g) { common[g].add(r.w[i]); });
-    for (size_t g = 0; g < scale.size(); ++g) scale[g] = common[g].step();
-    if (p.scales() == 1) {
+    each_weight(r, op, n, group, [&](size_t i, size_t g) { common[g].add_weight(r.w[i]); });
+    for (size_t g = 0; g < scale.size(); ++g) scale[g] = common[g].step_size();
+    if (p.scale_count() == 1) {
       if (scale[0] == 0) scale[0] = scale_of_bias(bias, scales.a);
       to.channels.push_back(
-          requantisation(scales.a * scale[0] / scales.out, bias / (scales.a * scale[0])));
+          channel_requantisation(scales.a * scale[0] / scales.out, bias / (scales.a * scale[0])));
     } else {
       for (double& s : scale) s *= scales.a / scales.out;
       const GroupScales found = group_scales(scale, bias / scales.out);
@@ -170,7 +170,7 @@ void quantise_narrow(const RealWeights& r, const GemmProblem& p, const LayerScal
       to.channels.push_back({found.bias, static_cast<int32_t>(found.m[0]), found.shift});
     }
     each_weight(r, op, n, group, [&](size_t i, size_t g) {
-      if (r.w[i] != 0) to.weights[i] = quantised(r.w[i], scale[g], kMost4);
+      if (r.w[i] != 0) to.weights[i] = quantised_code(r.w[i], scale[g], kMost4);
     });
   }
 }

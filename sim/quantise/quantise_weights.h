@@ -21,7 +21,7 @@ struct RealWeights {
 };
 
 /// v in steps of `scale`, the nearest of -most .. most; 0 of NaN.
-int8_t quantised(double v, double scale, double most);
+int8_t quantised_code(double v, double scale, double most);
 
 /// Sets weights and channels of the operands: weights of 8 bits, one scale an output channel (one
 /// for all when B comes at run time).

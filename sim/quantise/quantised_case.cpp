@@ -35,7 +35,7 @@ bool has_weights(const Graph& graph) {
 /// as the floats that they are given as.
 TensorId read_as(const Graph& graph, const CostedNetwork& network, const NetworkPart& part,
                  size_t i, TensorId root) {
-  const OperandPort port = part.ports->of(part.mapping->trace.ports[i]);
+  const OperandPort port = part.ports->layer_port(part.mapping->trace.ports[i]);
   if (is_float(graph.tensor(root).dtype) || port.side != OperandPort::Side::input) return root;
   return network.lowered.layers[part.layer].inputs[static_cast<size_t>(port.index)];
 }
@@ -45,14 +45,14 @@ void put_inputs(const Graph& graph, const CostedNetwork& network, const TensorSc
                 const std::map<TensorId, ref::Array>& inputs, NetworkCase& c) {
   for (const NetworkPart& part : c.network.parts) {
     const std::vector<int32_t> all =
-        numbers(part.mapping->trace, *part.ports, network.tensors[part.layer]);
+        tensor_numbers(part.mapping->trace, *part.ports, network.tensors[part.layer]);
     for (size_t i = 0; i < all.size(); ++i) {
       const auto found = inputs.find(all[i]);
       if (part.constant[i] || found == inputs.end()) continue;
       const TensorId as = read_as(graph, network, part, i, all[i]);
       if (!is_float(graph.tensor(as).dtype)) continue;
       const Layout& lies = network.lowered.layouts[static_cast<size_t>(as)];
-      const auto codes = codes_in_memory(found->second, lies, scales.of(as));
+      const auto codes = codes_in_memory(found->second, lies, scales.scale_of(as));
       std::vector<uint8_t>& to = c.image[static_cast<size_t>(part.tensors[i])];
       if (codes.size() <= to.size()) std::ranges::copy(codes, to.begin());
     }
@@ -71,7 +71,7 @@ Result<NetworkCase> quantised_network_case(const Graph& graph, const CostedNetwo
   std::map<TensorId, ref::Array> inputs;
   for (const TensorId id : graph.inputs)
     inputs[id] = by_name[graph.tensor(id).name] = ref::random_input(graph, id, seed);
-  if (const auto run = runs.run(by_name); !run) return run.errors();
+  if (const auto run = runs.run_float(by_name); !run) return run.errors();
   const auto scales = TensorScales::make(graph, network, hw, runs.calibration(), runs.constants());
   if (!scales) return scales.errors();
   NetworkConstants numbers(graph, network, hw, runs, *scales);

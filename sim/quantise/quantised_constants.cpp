@@ -10,18 +10,20 @@ class RealMove : public PartConstants {
  public:
   using PartConstants::PartConstants;
 
-  Result<PartNumbers> run() {
+  Result<PartNumbers> part_numbers() {
     for (size_t i = 0; i < part_.tensors.size(); ++i) {
       if (!part_.constant[i]) continue;
-      const OperandPort port = part_.ports->of(part_.mapping->trace.ports[i]);
-      if (port.side != OperandPort::Side::input) return unknown("a move with a table of its own");
-      const TensorId id = read(port.index);
+      const OperandPort port = part_.ports->layer_port(part_.mapping->trace.ports[i]);
+      if (port.side != OperandPort::Side::input)
+        return unknown_error("a move with a table of its own");
+      const TensorId id = tensor_read(port.index);
       if (id == kNoTensor || !is_float(tensor(id).dtype))
-        return unknown("a move by constants that aren't moved");
+        return unknown_error("a move by constants that aren't moved");
       const Result<ref::Array> array = source_.constants(id);
       if (!array) return array.errors();
       const Layout& lies = source_.network.lowered.layouts[static_cast<size_t>(id)];
-      if (Status s = put(i, codes_in_memory(*array, lies, scale(id))); !s) return s.errors();
+      if (Status s = put_constant(i, codes_in_memory(*array, lies, scale_of(id))); !s)
+        return s.errors();
     }
     return std::move(out_);
   }
@@ -35,12 +37,12 @@ Result<ValueRange> limits_of(const ConstantsSource& source, NodeId clip) {
   UnaryFunction f;
   f.of = node.inputs[0];
   f.nodes = {clip};
-  const auto ends = evaluate(source.graph, f, source.constants, {-kFar, kFar});
+  const auto ends = evaluate_function(source.graph, f, source.constants, {-kFar, kFar});
   if (!ends) return ends.errors();
   return ValueRange{(*ends)[0], (*ends)[1]};
 }
 
-Result<std::pair<int32_t, int32_t>> PartConstants::limits() const {
+Result<std::pair<int32_t, int32_t>> PartConstants::clip_limits() const {
   int32_t low = INT8_MIN, high = INT8_MAX;
   for (const Layer& merged : source_.network.lowered.layers) {
     if (merged.merged_into != static_cast<int>(part_.layer) || merged.in_function) continue;
@@ -48,17 +50,17 @@ Result<std::pair<int32_t, int32_t>> PartConstants::limits() const {
     if (!row || row->fusion != Fusion::clip) continue;
     const Result<ValueRange> values = limits_of(source_, merged.node);
     if (!values) return values.errors();
-    low = std::max<int32_t>(low, code_of(values->low, scale(written())));
-    high = std::min<int32_t>(high, code_of(values->high, scale(written())));
+    low = std::max<int32_t>(low, code_of(values->low, scale_of(tensor_written())));
+    high = std::min<int32_t>(high, code_of(values->high, scale_of(tensor_written())));
   }
   return std::pair(low, high);
 }
 
 Result<PartNumbers> quantised_constants(const ConstantsSource& source, const NetworkPart& part) {
-  if (part.mapping->of<GemmSource>()) return product_constants(source, part);
-  if (part.mapping->of<LaneSource>()) return lane_constants(source, part);
-  if (part.mapping->of<RowSource>()) return row_constants(source, part);
-  return RealMove(source, part).run();
+  if (part.mapping->source_as<GemmSource>()) return product_constants(source, part);
+  if (part.mapping->source_as<LaneSource>()) return lane_constants(source, part);
+  if (part.mapping->source_as<RowSource>()) return row_constants(source, part);
+  return RealMove(source, part).part_numbers();
 }
 
 std::vector<uint8_t> codes_in_memory(const ref::Array& array, const Layout& layout,

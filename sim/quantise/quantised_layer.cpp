@@ -36,14 +36,14 @@ std::vector<int8_t> quantise_a(const Graph& graph, const Node& node, const GemmO
       for (int64_t c = 0; c < channels; ++c)
         for (int64_t p = 0; p < pixels; ++p)
           out[static_cast<size_t>((i * pixels + p) * channels + c)] =
-              quantised(x[static_cast<size_t>((i * channels + c) * pixels + p)], scale, 127);
+              quantised_code(x[static_cast<size_t>((i * channels + c) * pixels + p)], scale, 127);
     return out;
   }
   const bool turn = is_turned(graph, node, "transA");
   for (int64_t m = 0; m < static_cast<int64_t>(x.size()) / op.k(); ++m)
     for (int64_t k = 0; k < op.k(); ++k)
-      out[static_cast<size_t>(m * op.k() + k)] =
-          quantised(x[static_cast<size_t>(turn ? k * op.m() + m : m * op.k() + k)], scale, 127);
+      out[static_cast<size_t>(m * op.k() + k)] = quantised_code(
+          x[static_cast<size_t>(turn ? k * op.m() + m : m * op.k() + k)], scale, 127);
   return out;
 }
 
@@ -60,8 +60,8 @@ std::vector<int8_t> quantise_residual(const Node& node, const GemmOp& op, const 
   const std::vector<double> from = r.reals();
   std::vector<int8_t> out(from.size());
   for (size_t i = 0; i < out.size(); ++i)
-    out[i] = quantised(from[static_cast<size_t>(element_of(node, op, static_cast<int64_t>(i)))],
-                       scale, 127);
+    out[i] = quantised_code(
+        from[static_cast<size_t>(element_of(node, op, static_cast<int64_t>(i)))], scale, 127);
   return out;
 }
 
@@ -75,8 +75,8 @@ Status equals_reference(const std::vector<int8_t>& golden, const std::vector<int
                ""};
 }
 
-ref::Array dequantised(const Node& node, const GemmOp& op, const Tensor& shape,
-                       const std::vector<int8_t>& q, double scale) {
+ref::Array dequantised_output(const Node& node, const GemmOp& op, const Tensor& shape,
+                              const std::vector<int8_t>& q, double scale) {
   ref::Array out(shape.dtype, shape.dims);
   std::vector<double> values(q.size());
   for (size_t i = 0; i < q.size(); ++i)
@@ -97,22 +97,22 @@ std::vector<QuantisedLayer> quantised_layers(const Graph& graph, const CostedNet
     const auto& mappings = network.mappings[i];
     // Copies of its operands may come before the product.
     const bool product = l.fate == Fate::gemm && mappings.size() == l.work.size() &&
-                         mappings.back()->of<GemmSource>() &&
+                         mappings.back()->source_as<GemmSource>() &&
                          std::all_of(l.work.begin(), l.work.end() - 1, [](const WorkItem& item) {
                            return std::holds_alternative<MemoryOp>(item);
                          });
     if (!product) continue;
     const Node& node = graph.nodes[static_cast<size_t>(l.node)];
     const bool known = node.domain.empty() && weights_lie(node) != WeightLayout::unknown;
-    const GemmOp& op = mappings.back()->of<GemmSource>()->problem.op;
+    const GemmOp& op = mappings.back()->source_as<GemmSource>()->problem.op;
     const auto floats = [&](TensorId id) { return is_float(graph.tensor(id).dtype); };
     if (!known || !floats(node.inputs[0]) || !floats(node.inputs[1]) ||
         !plain_batches(graph, node, op) ||
         elements(graph.tensor(node.inputs[0]).dims) != logical_a(op) ||
         elements(graph.tensor(node.inputs[1]).dims) != logical_weights(op))
       continue;
-    const GemmSource& source = *mappings.back()->of<GemmSource>();
-    QuantisedLayer q{i, l.node, l.node, {alone(source.problem), source.tiling}};
+    const GemmSource& source = *mappings.back()->source_as<GemmSource>();
+    QuantisedLayer q{i, l.node, l.node, {without_pitches(source.problem), source.tiling}};
     if (l.residual >= 0) q.residual = l.inputs[static_cast<size_t>(l.residual)];
     for (const Layer& merged : network.lowered.layers)
       if (merged.merged_into == static_cast<int>(i) && merged.outputs[0] == l.outputs[0])
@@ -159,13 +159,13 @@ Result<ref::Array> run_quantised(const Graph& graph, const CostedNetwork& networ
     problem.add = residual_factor(given.scales.residual / given.scales.out);
   }
   const hw::Program program = emit(problem, hw, layer.source.tiling);
-  hw::MemoryImage image = pack(problem, hw, layer.source.tiling, operands);
+  hw::MemoryImage image = pack_operands(problem, hw, layer.source.tiling, operands);
   if (Status s = hw::run_golden(program, hw, image); !s) return s.errors();
   const std::vector<int8_t> result = unpack_output(image);
   if (Status s = equals_reference(result, reference_product(problem, operands)); !s)
     return s.errors();
   const Tensor& shape = graph.tensor(lowered.outputs[0]);
-  return dequantised(node, op, shape, result, given.scales.out);
+  return dequantised_output(node, op, shape, result, given.scales.out);
 }
 
 }  // namespace accsim::sim

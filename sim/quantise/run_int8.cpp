@@ -37,26 +37,27 @@ class QuantisedRun {
           merged_[merged.node] = l.first;
   }
 
-  Result<RunSummary> run(bool layerwise) {
+  Result<RunSummary> run_layers(bool layerwise) {
     if (Status s = prepare_output(graph_, request_); !s) return s.errors();
     ref::RunOptions options = run_options(prepared_, request_);
     options.progress = request_.progress;
     if (!layerwise)
       options.substitute = [this](NodeId node, const std::vector<ref::Array>& inputs,
                                   std::vector<ref::Array>& outputs) {
-        return substitute(node, inputs, outputs);
+        return substitute_node(node, inputs, outputs);
       };
     options.observe = [this, layerwise](const ref::NodeRun& run) {
-      return observe(run, layerwise);
+      return observe_node(run, layerwise);
     };
-    Result<ref::RunResult> result = ref::run(graph_, prepared_.inputs, options);
+    Result<ref::RunResult> result = ref::run_graph(graph_, prepared_.inputs, options);
     if (!result) return result.errors();
-    return finish(std::move(*result));
+    return finish_run(std::move(*result));
   }
 
  private:
   /// The int8 result of the product that starts at `node`.
-  Result<ref::Array> compute(const QuantisedLayer& layer, const std::vector<ref::Array>& inputs) {
+  Result<ref::Array> compute_layer(const QuantisedLayer& layer,
+                                   const std::vector<ref::Array>& inputs) {
     const Node& node = graph_.nodes[static_cast<size_t>(layer.first)];
     const Layer& lowered = network_.lowered.layers[layer.layer];
     LayerScales scales;
@@ -66,7 +67,7 @@ class QuantisedRun {
       scales.argument = calibration_.symmetric_scale(lowered.function.of);
     if (!graph_.tensor(node.inputs[1]).constant)
       scales.b = calibration_.symmetric_scale(node.inputs[1]);
-    const Constants constants = [&](TensorId id) { return constant(id, node, inputs); };
+    const Constants constants = [&](TensorId id) { return constant_value(id, node, inputs); };
     const ref::Array* residual = nullptr;
     if (layer.residual != kNoTensor) {
       scales.residual = calibration_.symmetric_scale(layer.residual);
@@ -84,8 +85,8 @@ class QuantisedRun {
   }
 
   /// A constant: one of the node's inputs, stored, or computed off line by other nodes.
-  Result<ref::Array> constant(TensorId id, const Node& node,
-                              const std::vector<ref::Array>& inputs) {
+  Result<ref::Array> constant_value(TensorId id, const Node& node,
+                                    const std::vector<ref::Array>& inputs) {
     for (size_t i = 0; i < node.inputs.size(); ++i)
       if (node.inputs[i] == id) return inputs[i];
     if (const auto known = constants_.find(id); known != constants_.end()) return known->second;
@@ -99,8 +100,8 @@ class QuantisedRun {
                  ""};
   }
 
-  Result<bool> substitute(NodeId id, const std::vector<ref::Array>& inputs,
-                          std::vector<ref::Array>& outputs) {
+  Result<bool> substitute_node(NodeId id, const std::vector<ref::Array>& inputs,
+                               std::vector<ref::Array>& outputs) {
     if (merged_.contains(id)) {  // its share of the work is done: the result passes through
       const auto& result = results_.at(merged_.at(id));
       outputs[0] = result;
@@ -108,14 +109,14 @@ class QuantisedRun {
     }
     const auto found = by_node_.find(id);
     if (found == by_node_.end()) return false;
-    Result<ref::Array> out = compute(layers_[found->second], inputs);
+    Result<ref::Array> out = compute_layer(layers_[found->second], inputs);
     if (!out) return out.errors();
     outputs[0] = *out;
     results_[id] = std::move(*out);
     return true;
   }
 
-  Status observe(const ref::NodeRun& run, bool layerwise) {
+  Status observe_node(const ref::NodeRun& run, bool layerwise) {
     const Node& node = graph_.nodes[static_cast<size_t>(run.node)];
     for (size_t i = 0; i < node.outputs.size(); ++i)
       if (residual_uses_.contains(node.outputs[i])) residuals_[node.outputs[i]] = run.outputs[i];
@@ -129,41 +130,41 @@ class QuantisedRun {
       return ok();
     }
     const auto found = by_node_.find(run.node);
-    if (found == by_node_.end()) return dumper_.add(run, "float");
+    if (found == by_node_.end()) return dumper_.add_layer(run, "float");
     const QuantisedLayer& layer = layers_[found->second];
-    if (!dumper_.wants(node)) return ok();
+    if (!dumper_.is_wanted(node)) return ok();
     ref::Array out = run.outputs[0];
     if (layerwise) {
-      Result<ref::Array> computed = compute(layer, run.inputs);
+      Result<ref::Array> computed = compute_layer(layer, run.inputs);
       if (!computed) return computed.errors();
       out = std::move(*computed);
     }
-    return dump(layer, run, out);
+    return dump_layer(layer, run, out);
   }
 
-  Status dump(const QuantisedLayer& layer, const ref::NodeRun& run, const ref::Array& out) {
+  Status dump_layer(const QuantisedLayer& layer, const ref::NodeRun& run, const ref::Array& out) {
     const Node& node = graph_.nodes[static_cast<size_t>(run.node)];
     DumpLayer entry{node.name, node.op_type, {}, {}, "int8"};
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       if (node.inputs[i] == kNoTensor) continue;
-      Result<DumpTensor> tensor = dumper_.write(graph_, node.inputs[i], run.inputs[i]);
+      Result<DumpTensor> tensor = dumper_.write_tensor(graph_, node.inputs[i], run.inputs[i]);
       if (!tensor) return tensor.errors();
       entry.inputs.push_back(std::move(*tensor));
     }
     const TensorId id = network_.lowered.layers[layer.layer].outputs[0];
-    Result<DumpTensor> tensor = dumper_.write(graph_, id, out, true);
+    Result<DumpTensor> tensor = dumper_.write_tensor(graph_, id, out, true);
     if (!tensor) return tensor.errors();
     entry.outputs.push_back(std::move(*tensor));
-    dumper_.add(std::move(entry));
+    dumper_.add_layer(std::move(entry));
     return ok();
   }
 
-  Result<RunSummary> finish(ref::RunResult result) {
+  Result<RunSummary> finish_run(ref::RunResult result) {
     RunSummary summary{std::move(result), {}};
     summary.quantised = layers_.size();
     if (Status s = write_outputs(graph_, request_.output, summary); !s) return s.errors();
     if (request_.output.empty()) return summary;
-    if (Status s = dumper_.finish(request_.model, "int8"); !s) return s.errors();
+    if (Status s = dumper_.write_manifest(request_.model, "int8"); !s) return s.errors();
     if (!request_.dump.empty()) summary.written.push_back("manifest.json");
     return summary;
   }
@@ -197,12 +198,13 @@ Result<RunSummary> run_quantised_network(const PreparedRun& given, const RunRequ
   ref::RunOptions options = run_options(prepared, request);
   options.progress = request.progress;
   options.observe = [&](const ref::NodeRun& run) {
-    calibration.see(run);
+    calibration.observe_values(run);
     return ok();
   };
-  if (const auto reference = ref::run(graph, prepared.inputs, options); !reference)
+  if (const auto reference = ref::run_graph(graph, prepared.inputs, options); !reference)
     return reference.errors();
-  return QuantisedRun(prepared, request, hw, *network, std::move(calibration)).run(layerwise);
+  return QuantisedRun(prepared, request, hw, *network, std::move(calibration))
+      .run_layers(layerwise);
 }
 
 }  // namespace accsim::sim

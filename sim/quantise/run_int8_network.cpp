@@ -37,17 +37,17 @@ bool has_nan(const std::vector<double>& values, int64_t from, const Rows& r) {
   return false;
 }
 
-void add(const ref::Array& wanted, const ref::Array& got, SignalNoise& to) {
+void add_comparison(const ref::Array& wanted, const ref::Array& got, SignalNoise& to) {
   const std::vector<double> a = wanted.reals(), b = got.reals();
   for (size_t i = 0; i < a.size(); ++i)
     if (std::abs(a[i]) < kAsInfinity)
-      to.add(a[i], b[i]);
+      to.add_pair(a[i], b[i]);
     else
       ++to.left_out;  // a mask's say nothing
 }
 
-void add(const ref::Array& wanted, const ref::Array& got, OutputQuality& to) {
-  add(wanted, got, to.signal);
+void add_comparison(const ref::Array& wanted, const ref::Array& got, OutputQuality& to) {
+  add_comparison(wanted, got, to.signal);
   const Rows rows = rows_of(wanted.dims());
   if (rows.length < 2) return;
   const std::vector<double> a = wanted.reals(), b = got.reals();
@@ -68,9 +68,9 @@ ref::Arrays one_behind_the_other(std::vector<ref::Arrays> all) {
     Dims dims = first.dims();
     dims.insert(dims.begin(), std::ssize(all));
     ref::Array array(first.dtype(), dims);
-    auto* to = static_cast<char*>(array.raw());
+    auto* to = static_cast<char*>(array.raw_data());
     for (const ref::Arrays& one : all)
-      to = std::copy_n(static_cast<const char*>(one.at(name).raw()), one.at(name).bytes(), to);
+      to = std::copy_n(static_cast<const char*>(one.at(name).raw_data()), one.at(name).bytes(), to);
     out[name] = std::move(array);
   }
   return out;
@@ -85,44 +85,44 @@ class Run {
         request_(request),
         hw_(hw),
         network_(network),
-        runs_(graph_, run_options(prepared_, request_), request.percentile, kept()) {
+        runs_(graph_, run_options(prepared_, request_), request.percentile, kept_tensors()) {
     quality_.model = request.model;
     quality_.hw = hw.name;
     quality_.percentile = request.percentile;
   }
 
-  Result<RunSummary> run() {
+  Result<RunSummary> run_each_input() {
     if (Status s = prepare_output(graph_, request_); !s) return s.errors();
-    if (Status s = calibrate(); !s) return s.errors();
+    if (Status s = calibrate_ranges(); !s) return s.errors();
     auto network =
         Int8Network::make(graph_, network_, hw_, runs_, run_options(prepared_, request_));
     if (!network) return network.errors();
     quality_.left_out = network->program().report.left_out;
     for (const NetworkPart& part : network->program().network.parts)
-      if (part.mapping->of<GemmSource>() && !network->is_hosted(part.layer))
+      if (part.mapping->source_as<GemmSource>() && !network->is_hosted(part.layer))
         products_.emplace(part.layer, part.item);
     for (const TensorId id : graph_.outputs)
       quality_.outputs.push_back({graph_.tensor(id).name, {}});
     std::vector<ref::Arrays> outputs;
     for (int64_t i = 0; i < request_.count; ++i) {
-      auto own = compute(*network, i);
+      auto own = compute_input(*network, i);
       if (!own) return own.errors();
       outputs.push_back(std::move(*own));
     }
     RunSummary summary;
     summary.result.outputs = one_behind_the_other(std::move(outputs));
-    return finish(std::move(summary));
+    return finish_summary(std::move(summary));
   }
 
  private:
-  std::set<TensorId> kept() const {
+  std::set<TensorId> kept_tensors() const {
     std::set<TensorId> out;
     for (const Layer& l : network_.lowered.layers)
       if (!l.outputs.empty() && l.outputs[0] != kNoTensor) out.insert(l.outputs[0]);
     return out;
   }
 
-  ref::Arrays inputs(int64_t i) const {
+  ref::Arrays input_arrays(int64_t i) const {
     ref::Arrays out = prepared_.inputs;
     for (const TensorId id : graph_.inputs) {
       const std::string& name = graph_.tensor(id).name;
@@ -139,44 +139,44 @@ class Run {
   }
 
   /// Float runs of all inputs; scales are of the first ones.
-  Status calibrate() {
+  Status calibrate_ranges() {
     const int64_t count = request_.calibrate > 0 ? request_.calibrate : request_.count;
     quality_.calibrated = std::min(count, request_.count);
     FloatRuns others(graph_, run_options(prepared_, request_), request_.percentile, {});
     for (int64_t i = 0; i < request_.count; ++i) {
-      auto kept = (i < count ? runs_ : others).run(inputs(i));
+      auto kept = (i < count ? runs_ : others).run_float(input_arrays(i));
       if (!kept) return kept.errors();
-      if (!told(i)) return stopped();
-      take(std::move(*kept), i);
+      if (!tell_progress(i)) return stopped_error();
+      keep_floats(std::move(*kept), i);
     }
     return ok();
   }
 
   /// Layers' results are compared for the first input only.
-  void take(FloatRuns::Kept kept, int64_t i) {
+  void keep_floats(FloatRuns::Kept kept, int64_t i) {
     if (i == 0) first_ = std::move(kept.tensors);
     floats_.push_back(std::move(kept.result));
   }
 
-  Result<ref::Arrays> compute(const Int8Network& network, int64_t i) {
+  Result<ref::Arrays> compute_input(const Int8Network& network, int64_t i) {
     std::map<TensorId, ref::Array> given;
-    ref::Arrays all = inputs(i);  // those that became constants, too
+    ref::Arrays all = input_arrays(i);  // those that became constants, too
     for (const TensorId id : graph_.inputs) given[id] = std::move(all.at(graph_.tensor(id).name));
-    const auto outcome = network.run(given);
+    const auto outcome = network.run_program(given);
     if (!outcome) return outcome.errors();
     quality_.referenced += outcome->compared;
     ++quality_.inputs;
     ref::Arrays out;
     for (size_t k = 0; k < graph_.outputs.size(); ++k) {
       const std::string& name = quality_.outputs[k].name;
-      auto got = network.values(*outcome, graph_.outputs[k]);
+      auto got = network.values_of(*outcome, graph_.outputs[k]);
       if (!got) return got.errors();
-      add(floats_[static_cast<size_t>(i)].outputs.at(name), *got, quality_.outputs[k]);
+      add_comparison(floats_[static_cast<size_t>(i)].outputs.at(name), *got, quality_.outputs[k]);
       out[name] = std::move(*got);
     }
     if (i == 0)
       if (Status s = compare_layers(network, *outcome); !s) return s.errors();
-    if (!told(request_.count + i)) return stopped().errors();
+    if (!tell_progress(request_.count + i)) return stopped_error().errors();
     return out;
   }
 
@@ -186,22 +186,22 @@ class Run {
       if (network_.mappings[i].empty() || l.outputs[0] == kNoTensor) continue;
       const auto wanted = first_.find(l.outputs[0]);
       if (wanted == first_.end() || !is_float(wanted->second.dtype())) continue;
-      const auto got = network.values(outcome, l.outputs[0]);
+      const auto got = network.values_of(outcome, l.outputs[0]);
       if (!got) return got.errors();
       LayerQuality q{l.name, l.op_type, {}};
-      add(wanted->second, *got, q.signal);
+      add_comparison(wanted->second, *got, q.signal);
       quality_.layers.push_back(std::move(q));
     }
     return ok();
   }
 
-  bool told(int64_t done) const {
+  bool tell_progress(int64_t done) const {
     return !request_.progress ||
            request_.progress(static_cast<size_t>(done), static_cast<size_t>(2 * request_.count));
   }
-  Status stopped() const { return Error{Errc::invalid, "stopped", request_.model}; }
+  Status stopped_error() const { return Error{Errc::invalid, "stopped", request_.model}; }
 
-  Result<RunSummary> finish(RunSummary summary) {
+  Result<RunSummary> finish_summary(RunSummary summary) {
     summary.quantised = products_.size();
     summary.result.peak_bytes = floats_.front().peak_bytes;
     summary.result.random_weights = floats_.front().random_weights;
@@ -230,9 +230,9 @@ Result<RunSummary> run_int8_network(const PreparedRun& prepared, const RunReques
   if (!network) return network.errors();
   const std::optional<PreparedRun> other = in_blocks(prepared, *network);
   try {
-    return Run(other ? *other : prepared, request, hw, *network).run();
+    return Run(other ? *other : prepared, request, hw, *network).run_each_input();
   } catch (const ref::BeyondMemory& e) {
-    return ref::beyond_memory(e, prepared.memory->most(), request.model);
+    return ref::beyond_memory(e, prepared.memory->byte_limit(), request.model);
   }
 }
 

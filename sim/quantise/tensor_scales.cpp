@@ -28,7 +28,7 @@ class Groups {
     return m;
   }
   /// The codes of `b` are those of `a`, its values `factor` times those.
-  void join(TensorId a, TensorId b, double factor) {
+  void join_tensors(TensorId a, TensorId b, double factor) {
     const Member of_a = find(a), of_b = find(b);
     if (of_a.root == of_b.root) return;
     parent_[of_b.root] = of_a.root;
@@ -54,13 +54,13 @@ class Planner {
         ranges_(graph.tensors.size()),
         symmetric_(graph.tensors.size(), false) {}
 
-  Result<std::vector<hw::ElementScale>> run() {
+  Result<std::vector<hw::ElementScale>> plan_scales() {
     for (const Layer& l : lowered_.layers)
       if (l.merged_into < 0 && l.fate != Fate::folded)
-        if (Status s = share(l); !s) return s.errors();
+        if (Status s = share_scales(l); !s) return s.errors();
     for (size_t t = 0; t < graph_.tensors.size(); ++t)
-      widen(static_cast<TensorId>(t), calibration_.range(static_cast<TensorId>(t)));
-    for (size_t i = 0; i < lowered_.layers.size(); ++i) ask(i);
+      widen_range(static_cast<TensorId>(t), calibration_.tensor_range(static_cast<TensorId>(t)));
+    for (size_t i = 0; i < lowered_.layers.size(); ++i) ask_layer(i);
     for (const Layer& l : lowered_.layers) limit_mask(l);
     limit_logarithms();
     if (Status s = take_stated(); !s) return s.errors();
@@ -81,7 +81,7 @@ class Planner {
 
   // ---- who shares -------------------------------------------------------------------------------
 
-  Status share(const Layer& l) {
+  Status share_scales(const Layer& l) {
     if (l.outputs.empty() || l.inputs.empty()) return ok();
     if (is_view(l, hw_) && !puts_together(l)) return share_view(l);
     if (l.fate == Fate::memory || l.fate == Fate::view) {
@@ -114,7 +114,7 @@ class Planner {
       factor = f->factor;
     }
     for (const TensorId id : l.outputs)
-      if (is_value(id) && is_value(l.inputs[0])) groups_.join(l.inputs[0], id, factor);
+      if (is_value(id) && is_value(l.inputs[0])) groups_.join_tensors(l.inputs[0], id, factor);
     return ok();
   }
 
@@ -123,7 +123,7 @@ class Planner {
     for (const int port : {w.a_port, w.b_port}) {
       const int input = input_of(l, port);
       const TensorId id = input < 0 ? kNoTensor : l.inputs[static_cast<size_t>(input)];
-      if (is_value(id) && !graph_.tensor(id).constant) groups_.join(id, l.outputs[0], 1);
+      if (is_value(id) && !graph_.tensor(id).constant) groups_.join_tensors(id, l.outputs[0], 1);
     }
   }
 
@@ -135,31 +135,31 @@ class Planner {
         if (first == kNoTensor)
           first = id;
         else
-          groups_.join(first, id, 1);
+          groups_.join_tensors(first, id, 1);
       }
   }
 
   // ---- what is asked of a scale -----------------------------------------------------------------
 
-  void widen(TensorId id, const ValueRange& range) {
+  void widen_range(TensorId id, const ValueRange& range) {
     const auto [root, factor] = groups_.find(id);
-    ranges_[root].take({range.low / factor, range.high / factor});
+    ranges_[root].widen_to({range.low / factor, range.high / factor});
   }
   void make_symmetric(TensorId id) { symmetric_[groups_.find(id).root] = true; }
 
-  void ask(size_t i) {
+  void ask_layer(size_t i) {
     const Layer& l = lowered_.layers[i];
     if (l.merged_into >= 0) return;
     // What the product gives is within int8 before the residual is added.
     if (const TensorId own = addend_of(graph_, lowered_, i); is_value(own))
-      widen(l.outputs[0], calibration_.range(own));
+      widen_range(l.outputs[0], calibration_.tensor_range(own));
     // A clip behind that is at the zero point that the table's arguments have.
     if (l.clips_sum && !l.function.empty() && !l.function.affine) {
       make_symmetric(l.function.of);
       make_symmetric(l.outputs[0]);
     }
     for (const auto& m : network_.mappings[i])
-      if (const auto* product = m->of<GemmSource>()) ask_product(l, product->problem);
+      if (const auto* product = m->source_as<GemmSource>()) ask_product(l, product->problem);
   }
 
   void ask_product(const Layer& l, const GemmProblem& p) {
@@ -170,7 +170,7 @@ class Planner {
     const bool computed = is_value(id(b)) && !graph_.tensor(id(b)).constant;
     if (computed) make_symmetric(id(b));
     const bool one_bias = p.op.batch > 1 && !p.op.grouped;  // of products with weights of their own
-    if (is_value(id(a)) && (computed || one_bias || p.scales() > 1)) make_symmetric(id(a));
+    if (is_value(id(a)) && (computed || one_bias || p.scale_count() > 1)) make_symmetric(id(a));
   }
 
   /// However low a mask is, what it takes away is gone.
@@ -180,7 +180,8 @@ class Planner {
     const int mask = input_of(l, op->row_work->mask->port), x = input_of(l, op->row_work->in_port);
     if (mask < 0 || x < 0) return;
     const auto [root, factor] = groups_.find(l.inputs[static_cast<size_t>(mask)]);
-    const double reach = mask_reach(calibration_.range(l.inputs[static_cast<size_t>(x)])) / factor;
+    const double reach =
+        mask_reach(calibration_.tensor_range(l.inputs[static_cast<size_t>(x)])) / factor;
     ranges_[root] = {std::max(ranges_[root].low, -reach), std::min(ranges_[root].high, reach)};
   }
 
@@ -201,9 +202,10 @@ class Planner {
       const TensorId id = l.outputs[static_cast<size_t>(op->row_work->log->port)];
       const auto [root, factor] = groups_.find(id);
       // No sum of what is left is less than its least score.
-      const double scores = calibration_.range(l.inputs[static_cast<size_t>(x)]).low;
+      const double scores = calibration_.tensor_range(l.inputs[static_cast<size_t>(x)]).low;
       Rows& rows = roots[root];
-      rows.least = std::min(rows.least, std::max(calibration_.range(id).low, scores) / factor);
+      rows.least =
+          std::min(rows.least, std::max(calibration_.tensor_range(id).low, scores) / factor);
       rows.masked = rows.masked || op->row_work->mask;
       ++rows.blocks;
     }
@@ -224,8 +226,8 @@ class Planner {
       const Tensor& tensor = graph_.tensors[t];
       const auto id = static_cast<TensorId>(t);
       if (!tensor.quantisation || tensor.constant || !is_value(id)) continue;
-      const auto scale = number(tensor.quantisation->scale, 1);
-      const auto zero = number(tensor.quantisation->zero_point, 0);
+      const auto scale = number_or(tensor.quantisation->scale, 1);
+      const auto zero = number_or(tensor.quantisation->zero_point, 0);
       if (!scale || !zero) return (!scale ? scale : zero).errors();
       const auto [root, factor] = groups_.find(id);
       const TensorId from = tensor.quantisation->zero_point;
@@ -245,7 +247,7 @@ class Planner {
     return ok();
   }
 
-  Result<double> number(TensorId id, double fallback) const {
+  Result<double> number_or(TensorId id, double fallback) const {
     if (id == kNoTensor) return fallback;
     const Result<ref::Array> array = constants_(id);
     if (!array) return array.errors();
@@ -267,7 +269,8 @@ class Planner {
 }  // namespace
 
 hw::ElementScale element_scale(const ValueRange& range, bool symmetric) {
-  const double span = symmetric ? 2 * range.magnitude() * 255 / 254 : range.high - range.low;
+  const double span =
+      symmetric ? 2 * range.largest_magnitude() * 255 / 254 : range.high - range.low;
   if (!(span > 0)) return {1, 0};
   const double scale = span / 255;
   if (symmetric) return {scale, 0};
@@ -313,7 +316,7 @@ TensorId addend_of(const Graph& graph, const Lowered& lowered, size_t layer) {
 Result<TensorScales> TensorScales::make(const Graph& graph, const CostedNetwork& network,
                                         const hw::HwConfig& hw, const Calibration& calibration,
                                         const Constants& constants) {
-  auto scales = Planner(graph, network, hw, calibration, constants).run();
+  auto scales = Planner(graph, network, hw, calibration, constants).plan_scales();
   if (!scales) return scales.errors();
   TensorScales out;
   out.scales_ = std::move(*scales);

@@ -20,7 +20,7 @@ class TensorScales {
                                    const hw::HwConfig& hw, const Calibration& calibration,
                                    const Constants& constants);
 
-  const hw::ElementScale& of(TensorId id) const { return scales_[static_cast<size_t>(id)]; }
+  const hw::ElementScale& scale_of(TensorId id) const { return scales_[static_cast<size_t>(id)]; }
 
  private:
   std::vector<hw::ElementScale> scales_;  ///< by tensor id

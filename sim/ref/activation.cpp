@@ -12,9 +12,9 @@ namespace {
 
 /// out = make<T>(step)(v) for reals; `make` reads the attributes.
 template <class Make>
-Status activate(KernelContext& step, Make make) {
+Status map_activation(KernelContext& step, Make make) {
   if (!step.has_output(0)) return ok();
-  const Array& in = step.in(0);
+  const Array& in = step.input_array(0);
   if (in.kind() != ElementKind::f32 && in.kind() != ElementKind::f64)
     return refuse(step, "is computed for floats only");
   const auto all = [&]<class T>(T) {
@@ -28,7 +28,7 @@ Status activate(KernelContext& step, Make make) {
   return ok();
 }
 
-double at(const KernelContext& step, const char* name, double fallback) {
+double float_attr(const KernelContext& step, const char* name, double fallback) {
   return real_attr(step, name, fallback);
 }
 
@@ -56,16 +56,16 @@ T swish(T v, T alpha) {
 }
 
 Status celu(KernelContext& step) {
-  const double alpha = at(step, "alpha", 1);
-  return activate(step, [=]<class T>() {
+  const double alpha = float_attr(step, "alpha", 1);
+  return map_activation(step, [=]<class T>() {
     const T a = static_cast<T>(alpha);
     return [=](T v) { return (v > 0 ? v : T{}) + std::min(a * std::expm1(v / a), T{}); };
   });
 }
 
 Status elu(KernelContext& step) {
-  const double alpha = at(step, "alpha", 1);
-  return activate(step, [=]<class T>() {
+  const double alpha = float_attr(step, "alpha", 1);
+  return map_activation(step, [=]<class T>() {
     const T a = static_cast<T>(alpha);
     return [=](T v) { return v < 0 ? a * std::expm1(v) : v; };
   });
@@ -74,13 +74,14 @@ Status elu(KernelContext& step) {
 Status gelu(KernelContext& step) {
   if (Status s = one_of(step, "approximate", "none", "none tanh"); !s) return s;
   const bool quick = step.attr("approximate", "none") == "tanh";
-  if (quick) return activate(step, []<class T>() { return [](T v) { return tanh_gelu(v); }; });
-  return activate(step, []<class T>() { return [](T v) { return erf_gelu(v); }; });
+  if (quick)
+    return map_activation(step, []<class T>() { return [](T v) { return tanh_gelu(v); }; });
+  return map_activation(step, []<class T>() { return [](T v) { return erf_gelu(v); }; });
 }
 
 Status hard_sigmoid(KernelContext& step) {
-  const double alpha = at(step, "alpha", 0.2), beta = at(step, "beta", 0.5);
-  return activate(step, [=]<class T>() {
+  const double alpha = float_attr(step, "alpha", 0.2), beta = float_attr(step, "beta", 0.5);
+  return map_activation(step, [=]<class T>() {
     const T a = static_cast<T>(alpha), b = static_cast<T>(beta);
     // NaN stays: it is the first argument of both.
     return [=](T v) { return std::max(std::min(a * v + b, T{1}), T{0}); };
@@ -88,51 +89,52 @@ Status hard_sigmoid(KernelContext& step) {
 }
 
 Status hard_swish(KernelContext& step) {
-  return activate(step, []<class T>() {
+  return map_activation(step, []<class T>() {
     return [](T v) { return v * std::max(T{0}, std::min(T{1}, v / 6 + T{1} / 2)); };
   });
 }
 
 Status leaky_relu(KernelContext& step) {
-  const double alpha = at(step, "alpha", 0.01);
-  return activate(step, [=]<class T>() {
+  const double alpha = float_attr(step, "alpha", 0.01);
+  return map_activation(step, [=]<class T>() {
     const T a = static_cast<T>(alpha);
     return [=](T v) { return v < 0 ? a * v : v; };
   });
 }
 
 Status mish(KernelContext& step) {
-  return activate(step, []<class T>() { return [](T v) { return v * std::tanh(softplus(v)); }; });
+  return map_activation(step,
+                        []<class T>() { return [](T v) { return v * std::tanh(softplus(v)); }; });
 }
 
 Status selu(KernelContext& step) {
-  const double alpha = at(step, "alpha", 1.67326319217681884765625);
-  const double gamma = at(step, "gamma", 1.05070102214813232421875);
-  return activate(step, [=]<class T>() {
+  const double alpha = float_attr(step, "alpha", 1.67326319217681884765625);
+  const double gamma = float_attr(step, "gamma", 1.05070102214813232421875);
+  return map_activation(step, [=]<class T>() {
     const T a = static_cast<T>(alpha), g = static_cast<T>(gamma);
     return [=](T v) { return v > 0 ? g * v : g * a * std::expm1(v); };
   });
 }
 
-Status shrink(KernelContext& step) {
-  const double lambda = at(step, "lambd", 0.5), bias = at(step, "bias", 0);
-  return activate(step, [=]<class T>() {
+Status shrink_kernel(KernelContext& step) {
+  const double lambda = float_attr(step, "lambd", 0.5), bias = float_attr(step, "bias", 0);
+  return map_activation(step, [=]<class T>() {
     const T l = static_cast<T>(lambda), b = static_cast<T>(bias);
     return [=](T v) { return v < -l ? v + b : v > l ? v - b : T{}; };
   });
 }
 
 Status softplus_kernel(KernelContext& step) {
-  return activate(step, []<class T>() { return [](T v) { return softplus(v); }; });
+  return map_activation(step, []<class T>() { return [](T v) { return softplus(v); }; });
 }
 
 Status softsign(KernelContext& step) {
-  return activate(step, []<class T>() { return [](T v) { return v / (1 + std::abs(v)); }; });
+  return map_activation(step, []<class T>() { return [](T v) { return v / (1 + std::abs(v)); }; });
 }
 
 Status swish_kernel(KernelContext& step) {
-  const double alpha = at(step, "alpha", 1);
-  return activate(step, [=]<class T>() {
+  const double alpha = float_attr(step, "alpha", 1);
+  return map_activation(step, [=]<class T>() {
     const T a = static_cast<T>(alpha);
     return [=](T v) { return swish(v, a); };
   });
@@ -141,7 +143,7 @@ Status swish_kernel(KernelContext& step) {
 /// swish(a) * b.
 Status swiglu(KernelContext& step) {
   if (!step.has_output(0)) return ok();
-  const double alpha = at(step, "alpha", 1);
+  const double alpha = float_attr(step, "alpha", 1);
   const std::vector<double> a = step.reals(0), b = step.reals(1);
   // A function of one element is asked for many values at a time, with one constant for all.
   const auto element = [](const std::vector<double>& v, size_t i) {
@@ -149,20 +151,20 @@ Status swiglu(KernelContext& step) {
   };
   std::vector<double> out(std::max(a.size(), b.size()));
   for (size_t i = 0; i < out.size(); ++i) out[i] = swish(element(a, i), alpha) * element(b, i);
-  return step.put(0, out), ok();
+  return step.put_output(0, out), ok();
 }
 
 Status quick_gelu(KernelContext& step) {
-  const double alpha = at(step, "alpha", 1.702);
-  return activate(step, [=]<class T>() {
+  const double alpha = float_attr(step, "alpha", 1.702);
+  return map_activation(step, [=]<class T>() {
     const T a = static_cast<T>(alpha);
     return [=](T v) { return swish(v, a); };
   });
 }
 
 Status thresholded_relu(KernelContext& step) {
-  const double alpha = at(step, "alpha", 1);
-  return activate(step, [=]<class T>() {
+  const double alpha = float_attr(step, "alpha", 1);
+  return map_activation(step, [=]<class T>() {
     const T a = static_cast<T>(alpha);
     return [=](T v) { return v > a ? v : T{}; };
   });
@@ -178,7 +180,7 @@ Status bias_gelu(KernelContext& step) {
     if (!bias.empty()) x[i] += bias[i % bias.size()];
     x[i] = kTanh ? tanh_gelu(x[i]) : erf_gelu(x[i]);
   }
-  step.put(0, x);
+  step.put_output(0, x);
   return ok();
 }
 
@@ -192,7 +194,7 @@ Status bias_split_gelu(KernelContext& step) {
   for (size_t row = 0; row < x.size(); row += 2 * half)
     for (size_t i = 0; i < half; ++i)
       out.push_back((x[row + i] + bias[i]) * erf_gelu(x[row + half + i] + bias[half + i]));
-  step.put(0, out);
+  step.put_output(0, out);
   return ok();
 }
 
@@ -205,7 +207,7 @@ constexpr KernelRow kActivationKernels[] = {
     {"LeakyRelu", leaky_relu},
     {"Mish", mish},
     {"Selu", selu},
-    {"Shrink", shrink},
+    {"Shrink", shrink_kernel},
     {"Softplus", softplus_kernel},
     {"Softsign", softsign},
     {"SwiGLU", swiglu},

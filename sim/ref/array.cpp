@@ -12,7 +12,7 @@
 
 namespace accsim::sim::ref {
 
-void MemoryCount::add(int64_t bytes) {
+void MemoryCount::add_bytes(int64_t bytes) {
   const int64_t now = now_ += bytes;
   if (now > most_) {
     now_ -= bytes;
@@ -63,17 +63,17 @@ struct Array::Bytes {
   Bytes(int64_t size, std::shared_ptr<MemoryCount> counter)
       : count(std::move(counter)), counted(size) {
     constexpr auto kAlign = std::align_val_t{64};
-    if (count) count->add(counted);
+    if (count) count->add_bytes(counted);
     try {
       at = ::operator new(static_cast<size_t>(std::max<int64_t>(size, 1)), kAlign);
     } catch (...) {
-      if (count) count->remove(counted);
+      if (count) count->remove_bytes(counted);
       throw;
     }
   }
   ~Bytes() {
     ::operator delete (at, std::align_val_t{64});
-    if (count) count->remove(counted);
+    if (count) count->remove_bytes(counted);
   }
   Bytes(const Bytes&) = delete;
   Bytes& operator=(const Bytes&) = delete;
@@ -95,8 +95,8 @@ bool Array::is_counted_by(const MemoryCount& count) const {
   return bytes_ && bytes_->count.get() == &count;
 }
 
-void* Array::raw() { return bytes_ ? bytes_->at : nullptr; }
-const void* Array::raw() const { return bytes_ ? bytes_->at : nullptr; }
+void* Array::raw_data() { return bytes_ ? bytes_->at : nullptr; }
+const void* Array::raw_data() const { return bytes_ ? bytes_->at : nullptr; }
 
 Array Array::reshaped(Dims dims) const {
   check(elements(dims) == size_, "reshaped to another number of elements");
@@ -112,7 +112,7 @@ Array Array::retyped(DType dtype) const {
   return out;
 }
 
-Array Array::as(DType dtype) const {
+Array Array::converted_to(DType dtype) const {
   if (element_kind(dtype) == kind_) return retyped(dtype);
   Array out(dtype, dims_);
   with_element_kind(kind_, [&]<class From>(From) {
@@ -162,7 +162,7 @@ struct Narrow {
   bool infinities = false;
 };
 
-double narrow(double v, const Narrow& type, bool saturate) {
+double round_narrow(double v, const Narrow& type, bool saturate) {
   constexpr double kInf = std::numeric_limits<double>::infinity();
   if (v == 0 || std::isnan(v)) return v;
   double rounded = v;
@@ -180,19 +180,19 @@ double narrow(double v, const Narrow& type, bool saturate) {
 double round_element(DType dtype, double v, bool saturate) {
   switch (dtype) {
     case DType::float8e4m3fn:
-      return narrow(v, {3, -6, 448}, saturate);
+      return round_narrow(v, {3, -6, 448}, saturate);
     case DType::float8e4m3fnuz:
-      return narrow(v, {3, -7, 240}, saturate) + 0.0;
+      return round_narrow(v, {3, -7, 240}, saturate) + 0.0;
     case DType::float8e5m2:
-      return narrow(v, {2, -14, 57344, true}, saturate);
+      return round_narrow(v, {2, -14, 57344, true}, saturate);
     case DType::float8e5m2fnuz:
-      return narrow(v, {2, -15, 57344}, saturate) + 0.0;
+      return round_narrow(v, {2, -15, 57344}, saturate) + 0.0;
     case DType::float4e2m1:
-      return std::isnan(v) ? 6 : narrow(v, {1, 0, 6}, true);
+      return std::isnan(v) ? 6 : round_narrow(v, {1, 0, 6}, true);
     case DType::float6e2m3:
-      return std::isnan(v) ? 7.5 : narrow(v, {3, 0, 7.5}, true);
+      return std::isnan(v) ? 7.5 : round_narrow(v, {3, 0, 7.5}, true);
     case DType::float6e3m2:
-      return std::isnan(v) ? 28 : narrow(v, {2, -2, 28}, true);
+      return std::isnan(v) ? 28 : round_narrow(v, {2, -2, 28}, true);
     case DType::float8e8m0:
       return round_power(v, PowerRounding::up, saturate);
     default:
@@ -264,8 +264,8 @@ struct Scale {
   int bits = 0;
   double factor = 1;
 
-  void take(double v) { largest = std::max(largest, std::abs(v)); }
-  void fix() {
+  void take_value(double v) { largest = std::max(largest, std::abs(v)); }
+  void fix_factor() {
     constexpr int kMost = 1000;
     const double most = std::min(largest, std::numeric_limits<double>::max());
     bits = most > 0 ? std::clamp(-std::ilogb(most), -kMost, kMost) : 0;
@@ -282,14 +282,14 @@ struct ErrorScales {
 void add_element(double a, double b, double atol, double rtol, Comparison& out,
                  ErrorScales& scales) {
   if (are_equal(a, b)) {
-    if (std::isfinite(a)) scales.a.take(a), scales.b.take(b);
+    if (std::isfinite(a)) scales.a.take_value(a), scales.b.take_value(b);
     return;
   }
   const double difference = std::abs(a - b);
   // NaN compares false, so count it here.
   if (!(difference <= atol + rtol * std::abs(a)) || std::isinf(a)) ++out.wrong;
   if (!std::isfinite(a) || !std::isfinite(b)) scales.finite = false;
-  scales.a.take(a), scales.b.take(b), scales.error.take(difference);
+  scales.a.take_value(a), scales.b.take_value(b), scales.error.take_value(difference);
   out.mean_abs += difference;
   out.max_abs = std::max(out.max_abs, std::isnan(difference) ? kInf : difference);
   const double relative = a == 0 ? kInf : difference / std::abs(a);
@@ -328,7 +328,7 @@ Array like_texts_of(const Array& a, const Array& b) {
 
 }  // namespace
 
-Comparison compare(const Array& a, const Array& given, double atol, double rtol) {
+Comparison compare_elements(const Array& a, const Array& given, double atol, double rtol) {
   const Array b = like_texts_of(a, given);
   Comparison out;
   if (a.dims() != b.dims()) {
@@ -344,7 +344,7 @@ Comparison compare(const Array& a, const Array& given, double atol, double rtol)
     if (rounds_alike(x, y)) {
       ++out.wrong, out.mean_abs += 1;
       out.max_abs = std::max(out.max_abs, 1.0);
-      scales.error.take(1);
+      scales.error.take_value(1);
     }
     add_element(v, static_cast<double>(y), atol, rtol, out, scales);
     if (out.first < 0 && out.wrong > 0) out.first = place;
@@ -352,7 +352,7 @@ Comparison compare(const Array& a, const Array& given, double atol, double rtol)
   });
   out.range = high >= low ? high - low : 0;
   if (a.size() > 0) out.mean_abs /= static_cast<double>(a.size());
-  for (Scale* s : {&scales.a, &scales.b, &scales.error}) s->fix();
+  for (Scale* s : {&scales.a, &scales.b, &scales.error}) s->fix_factor();
   if (scales.finite)
     add_squares(a, b, scales, out);
   else

@@ -25,27 +25,27 @@ class MemoryCount {
  public:
   explicit MemoryCount(int64_t most = std::numeric_limits<int64_t>::max()) : most_(most) {}
   /// Throws BeyondMemory, and adds nothing, where that would be more than `most`.
-  void add(int64_t bytes);
-  void remove(int64_t bytes) { now_ -= bytes; }
-  int64_t now() const { return now_; }
-  int64_t peak() const { return peak_; }
-  int64_t most() const { return most_; }
+  void add_bytes(int64_t bytes);
+  void remove_bytes(int64_t bytes) { now_ -= bytes; }
+  int64_t held_bytes() const { return now_; }
+  int64_t peak_bytes() const { return peak_; }
+  int64_t byte_limit() const { return most_; }
 
  private:
   const int64_t most_;
   std::atomic<int64_t> now_{0}, peak_{0};
 };
 
-/// Bytes that something else than an array holds, for as long as it lives; as MemoryCount::add().
+/// Bytes that something else than an array holds, for as long as it lives; as MemoryCount::add_bytes().
 class Held {
  public:
   /// `count` may be null: then nobody counts.
   Held(std::shared_ptr<MemoryCount> count, int64_t bytes)
       : count_(std::move(count)), bytes_(bytes) {
-    if (count_) count_->add(bytes_);
+    if (count_) count_->add_bytes(bytes_);
   }
   ~Held() {
-    if (count_) count_->remove(bytes_);
+    if (count_) count_->remove_bytes(bytes_);
   }
   Held(const Held&) = delete;
   Held& operator=(const Held&) = delete;
@@ -142,15 +142,15 @@ class Array {
   template <class T>
   T* data() {
     check(element_kind_for<T>() == kind_, "array read as another type");
-    return static_cast<T*>(raw());
+    return static_cast<T*>(raw_data());
   }
   template <class T>
   const T* data() const {
     check(element_kind_for<T>() == kind_, "array read as another type");
-    return static_cast<const T*>(raw());
+    return static_cast<const T*>(raw_data());
   }
-  void* raw();
-  const void* raw() const;
+  void* raw_data();
+  const void* raw_data() const;
 
   /// The same elements under another shape of as many elements, or another type kept alike.
   Array reshaped(Dims dims) const;
@@ -158,7 +158,7 @@ class Array {
 
   /// The elements converted to the kind that `dtype` is kept in (cut towards zero, wrapped); shared
   /// when they already are.
-  Array as(DType dtype) const;
+  Array converted_to(DType dtype) const;
   /// All elements, converted; for tensors of which there are few, and for comparisons.
   std::vector<double> reals() const;
   std::vector<int64_t> integers() const;  ///< reals are cut towards zero
@@ -199,6 +199,6 @@ struct Comparison {
   int64_t first = -1;  ///< the first of them, row-major; -1: none, or other shapes
 };
 /// Compares b with the golden a.
-Comparison compare(const Array& a, const Array& b, double atol, double rtol);
+Comparison compare_elements(const Array& a, const Array& b, double atol, double rtol);
 
 }  // namespace accsim::sim::ref

@@ -57,7 +57,7 @@ void finish_scores(const AttentionTask& t, int64_t b, int64_t h, double* scores,
 
 }  // namespace
 
-AttentionResult attend(RunState& state, const AttentionTask& t) {
+AttentionResult compute_attention(RunState& state, const AttentionTask& t) {
   ThreadPool& pool = state.pool;
   constexpr int64_t kBytes = sizeof(double);
   const int64_t heads = t.batch * t.q_heads, per_head = t.q_len * t.total;
@@ -66,7 +66,7 @@ AttentionResult attend(RunState& state, const AttentionTask& t) {
   const Held results(state.memory, kBytes * heads * (t.q_len * t.v_head + (keeps ? per_head : 0)));
   result.out.resize(static_cast<size_t>(heads * t.q_len * t.v_head));
   if (keeps) result.kept.resize(static_cast<size_t>(heads * per_head));
-  pool.parts(heads, 1, [&](int64_t begin, int64_t end) {
+  pool.parallel_for(heads, 1, [&](int64_t begin, int64_t end) {
     const Held held(state.memory, kBytes * per_head);
     std::vector<double> scores(static_cast<size_t>(per_head));
     for (int64_t n = begin; n < end; ++n) {
@@ -208,7 +208,7 @@ AttentionTask::Keep kept_stage(const KernelContext& step) {
   }
 }
 
-Status attention(KernelContext& step) {
+Status onnx_attention(KernelContext& step) {
   for (const char* window : {"left_window_size", "right_window_size"})
     if (int_attr(step, window, -1) < -1)
       return bad_node(step, fmt::format("{} must be -1 or more", window));
@@ -238,13 +238,13 @@ Status attention(KernelContext& step) {
     return bad_node(step, "nonpad_kv_seqlen must have one length per batch entry");
   t.bias = Bias(step, t, past);
   t.keep = kept_stage(step);
-  const AttentionResult result = attend(step.state(), t);
+  const AttentionResult result = compute_attention(step.state(), t);
   if (step.has_output(0))
-    step.put(0,
-             step.rank(0) == 4 ? result.out : join_heads(result.out, t.batch, t.q_heads, t.q_len));
-  if (step.output_count() > 1) step.put(1, keys);
-  if (step.output_count() > 2) step.put(2, values);
-  if (t.keep != AttentionTask::Keep::none) step.put(3, result.kept);
+    step.put_output(
+        0, step.rank(0) == 4 ? result.out : join_heads(result.out, t.batch, t.q_heads, t.q_len));
+  if (step.output_count() > 1) step.put_output(1, keys);
+  if (step.output_count() > 2) step.put_output(2, values);
+  if (t.keep != AttentionTask::Keep::none) step.put_output(3, result.kept);
   return ok();
 }
 
@@ -254,7 +254,7 @@ struct RotaryPorts {
 };
 
 template <bool kMicrosoft>
-Status rotary(KernelContext& step) {
+Status rotary_embedding(KernelContext& step) {
   const RotaryPorts p = kMicrosoft ? RotaryPorts{1, 2, 3} : RotaryPorts{3, 1, 2};
   const Dims& x = step.dims(0);
   const bool interleaved = int_attr(step, "interleaved", 0) != 0;
@@ -275,7 +275,7 @@ Status rotary(KernelContext& step) {
   if (x.size() == 3 && heads > 0 && heads * size != x[2])
     return bad_node(step, fmt::format("{} heads don't divide {} elements", heads, x[2]));
   if (heads < 1 || dim < 0 || dim > size || half_cached < half ||
-      step.in(p.sin).size() != step.in(p.cos).size())
+      step.input_array(p.sin).size() != step.input_array(p.cos).size())
     return bad_node(step,
                     fmt::format("caches of {} angles don't turn {} elements", half_cached, dim));
   const std::vector<double> cos = step.reals(p.cos), sin = step.reals(p.sin);
@@ -300,7 +300,7 @@ Status rotary(KernelContext& step) {
                     sin.data() + row * half_cached, half, interleaved);
       }
     }
-  return step.put(0, out), ok();
+  return step.put_output(0, out), ok();
 }
 
 /// A matrix of key x value per head that every step decays, corrects, adds to and reads.
@@ -322,7 +322,8 @@ Status linear_attention(KernelContext& step) {
   const int64_t decays = gated ? step.dims(4).back() : 0, betas = delta ? step.dims(5).back() : 0;
   const int64_t rows = batch * steps;
   if ((gated && decays != kv && decays != kv * dk) || (delta && betas != kv && betas != 1) ||
-      (gated && step.in(4).size() != rows * decays) || (delta && step.in(5).size() != rows * betas))
+      (gated && step.input_array(4).size() != rows * decays) ||
+      (delta && step.input_array(5).size() != rows * betas))
     return bad_node(step, "decay or beta has the wrong shape");
   std::vector<double> out(static_cast<size_t>(batch * steps * heads * dv), 0);
   for (int64_t b = 0; b < batch; ++b)
@@ -351,8 +352,8 @@ Status linear_attention(KernelContext& step) {
               out[static_cast<size_t>((row * heads + g) * dv + j)] +=
                   scale * q[static_cast<size_t>((row * heads + g) * dk + i)] * s[i * dv + j];
       }
-  step.put(0, out);
-  if (step.output_count() > 1) step.put(1, state);
+  step.put_output(0, out);
+  if (step.output_count() > 1) step.put_output(1, state);
   return ok();
 }
 
@@ -380,18 +381,18 @@ Status causal_conv(KernelContext& step) {
     }
     state.insert(state.end(), line.end() - kept, line.end());
   }
-  step.put(0, out);
-  if (step.output_count() > 1) step.put(1, state);
+  step.put_output(0, out);
+  if (step.output_count() > 1) step.put_output(1, state);
   return ok();
 }
 
 constexpr KernelRow kAttentionKernels[] = {
-    {"Attention", attention},
+    {"Attention", onnx_attention},
     {"CausalConvWithState", causal_conv},
     {"LinearAttention", linear_attention},
-    {"RotaryEmbedding", rotary<false>},
+    {"RotaryEmbedding", rotary_embedding<false>},
     {"CausalConvWithState", causal_conv, kMicrosoft},
-    {"RotaryEmbedding", rotary<true>, kMicrosoft},
+    {"RotaryEmbedding", rotary_embedding<true>, kMicrosoft},
 };
 
 }  // namespace

@@ -18,14 +18,14 @@ struct AttentionTask {
   std::function<double(int64_t batch, int64_t head, int64_t i, int64_t j)> bias;
   enum class Keep { none, scores, capped, biased, softmax } keep = Keep::none;
 };
-/// What attend() computes.
+/// What compute_attention() computes.
 struct AttentionResult {
   std::vector<double> out;   ///< batch x q_heads x q_len x v_head
   std::vector<double> kept;  ///< batch x q_heads x q_len x total, as `keep` asks for
 };
 /// Attention of all heads: scores of queries and keys, scaled, capped, biased, softmax, times
 /// values; batches and heads run in parallel. Scores count as memory.
-AttentionResult attend(RunState& state, const AttentionTask& task);
+AttentionResult compute_attention(RunState& state, const AttentionTask& task);
 
 /// batch x length x (heads * size) to batch x heads x length x size, and back.
 std::vector<double> split_heads(const std::vector<double>& x, int64_t batch, int64_t length,

@@ -21,12 +21,12 @@ Status skip_norm(KernelContext& step) {
   const std::vector<double> skip = step.reals(1), gamma = step.reals(2),
                             beta = kCentre ? step.reals(3) : std::vector<double>{},
                             bias = step.reals(bias_port);
-  const auto at = offsets(step.dims(0), broadcast_strides(step.dims(1), step.dims(0)));
+  const auto at = strided_offsets(step.dims(0), broadcast_strides(step.dims(1), step.dims(0)));
   if (step.dims(0).back() == 0) return refuse(step, "empty rows have no mean");
   const auto width = static_cast<size_t>(step.dims(0).back());
   for (size_t i = 0; i < x.size(); ++i)
     x[i] += skip[static_cast<size_t>(at[i])] + (bias.empty() ? 0 : bias[i % width]);
-  if (step.output_count() > 3) step.put(3, x);
+  if (step.output_count() > 3) step.put_output(3, x);
   const double epsilon = real_attr(step, "epsilon", kCentre ? 1e-12 : 1e-5);
   std::vector<double> means, inverses;
   for (size_t r = 0; r < x.size(); r += width) {
@@ -39,9 +39,9 @@ Status skip_norm(KernelContext& step) {
     means.push_back(mean);
     inverses.push_back(inverse);
   }
-  step.put(0, x);
-  if (step.output_count() > 1) step.put(1, means);
-  if (step.output_count() > 2) step.put(2, inverses);
+  step.put_output(0, x);
+  if (step.output_count() > 1) step.put_output(1, means);
+  if (step.output_count() > 2) step.put_output(2, inverses);
   return ok();
 }
 
@@ -50,7 +50,7 @@ Status bias_add(KernelContext& step) {
   std::vector<double> sum = step.reals(0);
   const std::vector<double> bias = step.reals(1), skip = step.reals(2);
   for (size_t i = 0; i < sum.size(); ++i) sum[i] += bias[i % bias.size()] + skip[i];
-  step.put(0, sum);
+  step.put_output(0, sum);
   return ok();
 }
 
@@ -59,7 +59,7 @@ Status activate_output(KernelContext& step) {
   const std::string name = step.attr("activation", "");
   if (name.empty()) return ok();
   std::vector<double> parameters;
-  if (const Attribute* a = step.attribute("activation_params"))
+  if (const Attribute* a = step.find_attribute("activation_params"))
     if (const auto* list = std::get_if<std::vector<double>>(&a->value)) parameters = *list;
   const double alpha =
       real_attr(step, "activation_alpha", parameters.empty() ? 0.01 : parameters[0]);
@@ -72,14 +72,14 @@ Status activate_output(KernelContext& step) {
   if (parameters.size() > 1 || step.has_attr("activation_beta")) f->beta = beta;
   if (name == op::kClip && f->beta < f->alpha) return bad_node(step, "Clip's bounds are crossed");
   float* out = step.result<float>(0);
-  for (int64_t i = 0; i < step.out(0).size(); ++i)
+  for (int64_t i = 0; i < step.output_array(0).size(); ++i)
     out[i] = static_cast<float>((*f)(static_cast<double>(out[i])));
   return ok();
 }
 
 bool all_floats(const KernelContext& step) {
   for (size_t i = 0; i < step.input_count(); ++i)
-    if (step.has_input(i) && step.in(i).kind() != ElementKind::f32) return false;
+    if (step.has_input(i) && step.input_array(i).kind() != ElementKind::f32) return false;
   return true;
 }
 
@@ -90,7 +90,7 @@ Status fused_conv(KernelContext& step) {
   if (step.has_input(3)) {
     float* out = step.result<float>(0);
     const float* z = step.data<float>(3);
-    for (int64_t i = 0; i < step.out(0).size(); ++i) out[i] += z[i];
+    for (int64_t i = 0; i < step.output_array(0).size(); ++i) out[i] += z[i];
   }
   return activate_output(step);
 }
@@ -109,7 +109,7 @@ struct Turned {
 
 /// A FusedMatMul operand after its transpositions: `batch` moves the first dim behind the other
 /// batch dims, `matrix` swaps the last two.
-Turned turned(const KernelContext& step, size_t i, const char* batch, const char* matrix) {
+Turned turned_operand(const KernelContext& step, size_t i, const char* batch, const char* matrix) {
   Turned t{step.dims(i), step.reals(i)};
   if (t.dims.size() < 2) return t;
   Strides strides = row_major(t.dims);
@@ -122,19 +122,19 @@ Turned turned(const KernelContext& step, size_t i, const char* batch, const char
     std::swap(strides[t.dims.size() - 1], strides[t.dims.size() - 2]);
   }
   std::vector<double> out;
-  for (const int64_t at : offsets(t.dims, strides))
+  for (const int64_t at : strided_offsets(t.dims, strides))
     out.push_back(t.values[static_cast<size_t>(at)]);
   t.values = std::move(out);
   return t;
 }
 
 Status fused_matmul(KernelContext& step) {
-  const Turned a = turned(step, 0, "transBatchA", "transA"),
-               b = turned(step, 1, "transBatchB", "transB");
+  const Turned a = turned_operand(step, 0, "transBatchA", "transA"),
+               b = turned_operand(step, 1, "transBatchB", "transB");
   std::vector<double> out = matmul_reals(step, a.values, a.dims, b.values, b.dims);
   const double alpha = real_attr(step, "alpha", 1);
   for (double& v : out) v *= alpha;
-  return step.put(0, out), ok();
+  return step.put_output(0, out), ok();
 }
 
 /// What QLinearAdd and QLinearMul compute of two integers, in single precision in the order that
@@ -143,26 +143,26 @@ Status fused_matmul(KernelContext& step) {
 class BinaryScales {
  public:
   explicit BinaryScales(const KernelContext& step)
-      : a_zero_(real(step, 2, 0)),
-        b_zero_(real(step, 5, 0)),
-        zero_(real(step, 7, 0)),
-        a_(real(step, 1, 1) / real(step, 6, 1)),
-        b_(real(step, 4, 1) / real(step, 6, 1)),
-        both_(real(step, 1, 1) * real(step, 4, 1) / real(step, 6, 1)),
+      : a_zero_(float_or(step, 2, 0)),
+        b_zero_(float_or(step, 5, 0)),
+        zero_(float_or(step, 7, 0)),
+        a_(float_or(step, 1, 1) / float_or(step, 6, 1)),
+        b_(float_or(step, 4, 1) / float_or(step, 6, 1)),
+        both_(float_or(step, 1, 1) * float_or(step, 4, 1) / float_or(step, 6, 1)),
         fixed_(zero_ - std::fma(a_, a_zero_, b_ * b_zero_)),
         type_(step.output(0).dtype) {}
 
-  double sum(double a, double b) const {
+  double quantised_sum(double a, double b) const {
     const float rest = std::fma(static_cast<float>(b), b_, fixed_);
     return nearest_integer(std::fma(static_cast<float>(a), a_, rest), type_);
   }
-  double product(double a, double b) const {
+  double quantised_product(double a, double b) const {
     const float both = (static_cast<float>(a) - a_zero_) * (static_cast<float>(b) - b_zero_);
     return nearest_integer(both * both_ + zero_, type_);
   }
 
  private:
-  static float real(const KernelContext& step, size_t port, double fallback) {
+  static float float_or(const KernelContext& step, size_t port, double fallback) {
     return static_cast<float>(step.real_or(port, fallback));
   }
 
@@ -178,20 +178,22 @@ Status qlinear_binary(KernelContext& step) {
   const std::vector<double> a = step.reals(0), b = step.reals(3);
   const BinaryScales scales(step);
   std::vector<double> out(static_cast<size_t>(elements(step.out_dims(0))));
-  broadcast_binary<double>(
-      step.pool(), {a.data(), step.dims(0)}, {b.data(), step.dims(3)}, out.data(), step.out_dims(0),
-      [&](double x, double y) { return kMultiply ? scales.product(x, y) : scales.sum(x, y); });
-  return step.put(0, out), ok();
+  broadcast_binary<double>(step.pool(), {a.data(), step.dims(0)}, {b.data(), step.dims(3)},
+                           out.data(), step.out_dims(0), [&](double x, double y) {
+                             return kMultiply ? scales.quantised_product(x, y)
+                                              : scales.quantised_sum(x, y);
+                           });
+  return step.put_output(0, out), ok();
 }
 
 /// Inputs condition, then X and Y with their scales and zero points, then those of the result.
 Status qlinear_where(KernelContext& step) {
-  const std::vector<double> take = step.reals(0), x = dequantized(step, 1, 2, 3),
-                            y = dequantized(step, 4, 5, 6);
+  const std::vector<double> take = step.reals(0), x = dequantized_input(step, 1, 2, 3),
+                            y = dequantized_input(step, 4, 5, 6);
   const Dims& dims = step.out_dims(0);
-  const auto at = offsets(dims, broadcast_strides(step.dims(0), dims)),
-             x_at = offsets(dims, broadcast_strides(step.dims(1), dims)),
-             y_at = offsets(dims, broadcast_strides(step.dims(4), dims));
+  const auto at = strided_offsets(dims, broadcast_strides(step.dims(0), dims)),
+             x_at = strided_offsets(dims, broadcast_strides(step.dims(1), dims)),
+             y_at = strided_offsets(dims, broadcast_strides(step.dims(4), dims));
   std::vector<double> out(at.size());
   for (size_t i = 0; i < out.size(); ++i)
     out[i] = take[static_cast<size_t>(at[i])] != 0 ? x[static_cast<size_t>(x_at[i])]
@@ -200,14 +202,14 @@ Status qlinear_where(KernelContext& step) {
 }
 
 Status qlinear_sigmoid(KernelContext& step) {
-  std::vector<double> x = dequantized(step, 0, 1, 2);
+  std::vector<double> x = dequantized_input(step, 0, 1, 2);
   for (double& v : x) v = 1 / (1 + std::exp(-v));
   return put_quantized(step, x, 3, 4), ok();
 }
 
 Status qlinear_leaky_relu(KernelContext& step) {
   const double alpha = real_attr(step, "alpha", 0.01);
-  std::vector<double> x = dequantized(step, 0, 1, 2);
+  std::vector<double> x = dequantized_input(step, 0, 1, 2);
   for (double& v : x) v = v < 0 ? alpha * v : v;
   return put_quantized(step, x, 3, 4), ok();
 }
@@ -215,15 +217,15 @@ Status qlinear_leaky_relu(KernelContext& step) {
 Status qlinear_concat(KernelContext& step) {
   const Result<int64_t> axis = axis_attr(step, 1, step.rank(2));
   if (!axis) return axis.errors();
-  const Lines to = lines(step.out_dims(0), *axis);
+  const Lines to = lines_along(step.out_dims(0), *axis);
   std::vector<double> out(static_cast<size_t>(elements(step.out_dims(0))));
   int64_t start = 0;
   for (size_t i = 2; i + 2 < step.input_count(); i += 3) {
-    const std::vector<double> part = dequantized(step, i, i + 1, i + 2);
-    const Lines from = lines(step.dims(i), *axis);
+    const std::vector<double> part = dequantized_input(step, i, i + 1, i + 2);
+    const Lines from = lines_along(step.dims(i), *axis);
     for (int64_t o = 0; o < from.outer; ++o)
-      std::copy_n(part.begin() + from.at(o, 0, 0), from.length * from.inner,
-                  out.begin() + to.at(o, 0, start));
+      std::copy_n(part.begin() + from.offset_of(o, 0, 0), from.length * from.inner,
+                  out.begin() + to.offset_of(o, 0, start));
     start += from.length;
   }
   return put_quantized(step, out, 0, 1), ok();
@@ -233,7 +235,7 @@ Status qlinear_average_pool(KernelContext& step) {
   if (int_attr(step, "channels_last", 0) != 0) return refuse(step, "channels_last isn't computed");
   const Result<AverageShape> shape = average_shape(step, false);
   if (!shape) return shape.errors();
-  const std::vector<double> x = dequantized(step, 0, 1, 2);
+  const std::vector<double> x = dequantized_input(step, 0, 1, 2);
   std::vector<double> out(static_cast<size_t>(elements(step.out_dims(0))));
   average_planes(step.pool(), *shape, step.dims(0)[0] * step.dims(0)[1], x.data(), out.data());
   return put_quantized(step, out, 3, 4), ok();
@@ -244,7 +246,7 @@ Status qlinear_global_average_pool(KernelContext& step) {
   const Dims& d = step.dims(0);
   const int64_t channels = last ? d.back() : d[1];
   const int64_t pixels = last ? elements(d, 1, d.size() - 1) : elements(d, 2, d.size());
-  const std::vector<double> x = dequantized(step, 0, 1, 2);
+  const std::vector<double> x = dequantized_input(step, 0, 1, 2);
   std::vector<double> out(static_cast<size_t>(d[0] * channels), 0);
   for (size_t i = 0; i < x.size(); ++i) {
     const auto n = static_cast<int64_t>(i);
@@ -258,10 +260,10 @@ Status qlinear_global_average_pool(KernelContext& step) {
 Status qlinear_softmax(KernelContext& step) {
   const Result<int64_t> axis = axis_attr(step, -1, step.rank(0));
   if (!axis) return axis.errors();
-  const Lines l = lines(step.dims(0), *axis);
+  const Lines l = lines_along(step.dims(0), *axis);
   const int64_t inner = int_attr(step, "opset", 13) < 13 ? 1 : l.inner;
-  std::vector<double> x = dequantized(step, 0, 1, 2);
-  if (x.empty()) return step.out(0), ok();
+  std::vector<double> x = dequantized_input(step, 0, 1, 2);
+  if (x.empty()) return step.output_array(0), ok();
   const int64_t length = l.length * (l.inner / inner);
   for (int64_t row = 0; row < l.outer * inner; ++row) {
     const auto at = [&](int64_t i) -> double& {

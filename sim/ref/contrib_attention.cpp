@@ -41,7 +41,7 @@ struct ScoreBias {
 };
 
 /// A mask of batch x keys from where each entry's keys end and, behind these, where they begin.
-std::vector<double> between(const std::vector<int64_t>& ends, int64_t batch, int64_t keys) {
+std::vector<double> mask_between(const std::vector<int64_t>& ends, int64_t batch, int64_t keys) {
   std::vector<double> mask;
   for (int64_t b = 0; b < batch; ++b) {
     const auto n = static_cast<size_t>(b);
@@ -60,7 +60,7 @@ Result<ScoreBias> score_bias(const KernelContext& step, const AttentionTask& t, 
   out.causal = int_attr(step, "unidirectional", 0) != 0;
   if (step.has_input(bias)) {
     const Dims wanted{t.batch, t.q_heads, t.q_len, t.total};
-    if (broadcast(step.dims(bias), wanted) != wanted)
+    if (broadcast_dims(step.dims(bias), wanted) != wanted)
       return bad_node(step, "the attention bias doesn't broadcast to the scores");
     out.bias = step.reals(bias);
     out.strides = broadcast_strides(step.dims(bias), wanted);
@@ -82,7 +82,8 @@ Result<ScoreBias> score_bias(const KernelContext& step, const AttentionTask& t, 
                     "masks other than batch x keys, batch x queries x keys, batch x 1 x most x "
                     "most and ends of keys aren't computed");
     }
-    out.padding = ends ? between(step.integers(padding), t.batch, t.total) : step.reals(padding);
+    out.padding =
+        ends ? mask_between(step.integers(padding), t.batch, t.total) : step.reals(padding);
   }
   return out;
 }
@@ -159,11 +160,13 @@ Status attend_heads(KernelContext& step, const MultiHeadPorts& ports, std::optio
   if (!added) return added.errors();
   t.bias = std::move(*added);
   if (step.output_count() > 3 && step.has_output(3)) t.keep = AttentionTask::Keep::scores;
-  const AttentionResult result = attend(step.state(), t);
-  step.put(0, join_heads(result.out, t.batch, t.q_heads, t.q_len));
-  if (step.output_count() > 1) step.put(1, present_of(step, ports.past_key, past, keys, rows));
-  if (step.output_count() > 2) step.put(2, present_of(step, ports.past_value, past, values, rows));
-  if (t.keep != AttentionTask::Keep::none) step.put(3, result.kept);
+  const AttentionResult result = compute_attention(step.state(), t);
+  step.put_output(0, join_heads(result.out, t.batch, t.q_heads, t.q_len));
+  if (step.output_count() > 1)
+    step.put_output(1, present_of(step, ports.past_key, past, keys, rows));
+  if (step.output_count() > 2)
+    step.put_output(2, present_of(step, ports.past_value, past, values, rows));
+  if (t.keep != AttentionTask::Keep::none) step.put_output(3, result.kept);
   return ok();
 }
 
@@ -242,18 +245,19 @@ Status attend_projected(KernelContext& step, const std::vector<double>& all,
   Result<ScoreBias> added = score_bias(step, t, ports.bias, ports.mask);
   if (!added) return added.errors();
   t.bias = std::move(*added);
-  step.put(0, join_heads(attend(step.state(), t).out, t.batch, t.q_heads, t.q_len));
+  step.put_output(0,
+                  join_heads(compute_attention(step.state(), t).out, t.batch, t.q_heads, t.q_len));
   if (step.output_count() > 1 && step.has_output(1)) {  // keys, then values
     std::vector<double> present = k;
     present.insert(present.end(), v.begin(), v.end());
-    step.put(1, present);
+    step.put_output(1, present);
   }
   return ok();
 }
 
 /// The product of the input's rows and the weights, these numbers.
-std::vector<double> project(KernelContext& step, const std::vector<double>& in,
-                            const std::vector<double>& weights) {
+std::vector<double> project_input(KernelContext& step, const std::vector<double>& in,
+                                  const std::vector<double>& weights) {
   const Dims &x = step.dims(0), &w = step.dims(1);
   std::vector<double> all(static_cast<size_t>(x[0] * x[1] * w[1]));
   if (!all.empty())
@@ -271,12 +275,12 @@ Status check_projected(KernelContext& step) {
 }
 
 /// Projection of the input to queries, keys and values, then attention.
-Status projected(KernelContext& step) {
+Status projected_attention(KernelContext& step) {
   if (Status s = check_projected(step); !s) return s;
   const auto sizes = step.attr("qkv_hidden_sizes", std::vector<int64_t>(3, step.dims(1)[1] / 3));
   if (!step.has_output(0)) return ok();
   const std::vector<double> bias = step.reals(2);
-  std::vector<double> all = project(step, step.reals(0), step.reals(1));
+  std::vector<double> all = project_input(step, step.reals(0), step.reals(1));
   if (all.empty()) return ok();
   for (size_t i = 0; i < all.size() && !bias.empty(); ++i) all[i] += bias[i % bias.size()];
   return attend_projected(step, all, sizes, {.bias = 5, .mask = 3, .past = 4});
@@ -284,13 +288,13 @@ Status projected(KernelContext& step) {
 
 /// The same, projected in integers: inputs x, weights, bias of floats, scales of x and of the
 /// weights (one, or one a column), mask, zero points of both, past.
-Status qattention(KernelContext& step) {
+Status quantised_attention(KernelContext& step) {
   if (Status s = check_projected(step); !s) return s;
   const int64_t columns = step.dims(1)[1];
   std::vector<double> in = step.reals(0), weights = step.reals(1);
   subtract_zero(weights, step.dims(1), step.reals(7), false);
   for (double& v : in) v -= step.real_or(6, 0);
-  std::vector<double> all = project(step, in, weights);
+  std::vector<double> all = project_input(step, in, weights);
   const std::vector<double> scale = step.reals(4), bias = step.reals(2);
   if (all.empty()) return ok();
   if (scale.empty()) return bad_node(step, "the weights' scale is empty");
@@ -323,8 +327,8 @@ std::vector<double> present_cache(const AttentionTask& t, const std::vector<int6
 class CacheFormat {
  public:
   /// Of keys or values: the attribute, and the input that has the scales.
-  static Result<CacheFormat> of(const KernelContext& step, const AttentionTask& t,
-                                std::string_view kind, size_t scales) {
+  static Result<CacheFormat> of_step(const KernelContext& step, const AttentionTask& t,
+                                     std::string_view kind, size_t scales) {
     CacheFormat out;
     const std::string how = step.attr(kind, "NONE");
     const bool each = how == "PER_CHANNEL";
@@ -341,7 +345,7 @@ class CacheFormat {
   }
 
   /// What a cache's elements stand for, still without its scales.
-  std::vector<double> unpacked(std::vector<double> stored) const {
+  std::vector<double> unpack_numbers(std::vector<double> stored) const {
     if (bits_ != 4) return stored;
     const auto bytes = static_cast<size_t>((head_ + 1) / 2), head = static_cast<size_t>(head_);
     std::vector<double> out;
@@ -352,7 +356,7 @@ class CacheFormat {
       }
     return out;
   }
-  std::vector<double> packed(const std::vector<double>& numbers) const {
+  std::vector<double> pack_numbers(const std::vector<double>& numbers) const {
     if (bits_ != 4) return numbers;
     std::vector<double> out;
     const auto head = static_cast<size_t>(head_);
@@ -364,21 +368,21 @@ class CacheFormat {
     return out;
   }
   /// Rounds rows of `length` tokens of every head.
-  void quantise(int64_t length, std::vector<double>& numbers) const {
+  void quantise_numbers(int64_t length, std::vector<double>& numbers) const {
     const double least = bits_ == 4 ? -kMiddle : -128;
     for (size_t i = 0; i < numbers.size() && !scales_.empty(); ++i)
-      numbers[i] = std::clamp(std::nearbyint(numbers[i] / scale(i, length)), least, -least - 1);
+      numbers[i] = std::clamp(std::nearbyint(numbers[i] / scale_at(i, length)), least, -least - 1);
   }
-  std::vector<double> real(std::vector<double> numbers) const {
+  std::vector<double> real_numbers(std::vector<double> numbers) const {
     for (size_t i = 0; i < numbers.size() && !scales_.empty(); ++i)
-      numbers[i] *= scale(i, row_ / head_);
+      numbers[i] *= scale_at(i, row_ / head_);
     return numbers;
   }
 
  private:
   static constexpr int kMiddle = 8;  ///< of numbers of 4 bits, which are stored without a sign
 
-  double scale(size_t i, int64_t length) const {
+  double scale_at(size_t i, int64_t length) const {
     if (scales_.size() == 1) return scales_[0];
     const size_t head = static_cast<size_t>(head_), heads = scales_.size() / head;
     const size_t of_head = i / (static_cast<size_t>(length) * head) % heads;
@@ -525,15 +529,15 @@ Status prepare_rows(KernelContext& step, const AttentionTask& t, const std::vect
 /// the query's own or before its window.
 class GroupQueryBias {
  public:
-  static Result<GroupQueryBias> of(const KernelContext& step, const AttentionTask& t,
-                                   std::vector<int64_t> past) {
+  static Result<GroupQueryBias> of_step(const KernelContext& step, const AttentionTask& t,
+                                        std::vector<int64_t> past) {
     GroupQueryBias out;
     out.past_ = std::move(past);
     out.window_ = int_attr(step, "local_window_size", -1);
     out.causal_ = int_attr(step, "causal", 1) != 0;
     if (!step.has_input(10)) return out;
     Dims wanted{t.batch, t.q_heads, t.q_len, step.rank(10) == 4 ? step.dims(10)[3] : 0};
-    if (wanted[3] < step.integers(6)[0] || broadcast(step.dims(10), wanted) != wanted)
+    if (wanted[3] < step.integers(6)[0] || broadcast_dims(step.dims(10), wanted) != wanted)
       return bad_node(step, "the attention bias doesn't broadcast to the scores");
     out.keys_ = wanted[3];
     out.strides_ = broadcast_strides(step.dims(10), wanted);
@@ -571,17 +575,18 @@ Status group_query(KernelContext& step) {
   if (!past) return past.errors();
   FreshRows rows = fresh_rows(step, t);
   if (Status s = prepare_rows(step, t, *past, rows); !s) return s;
-  const Result<CacheFormat> k_format = CacheFormat::of(step, t, "k_quant_type", 12),
-                            v_format = CacheFormat::of(step, t, "v_quant_type", 13);
+  const Result<CacheFormat> k_format = CacheFormat::of_step(step, t, "k_quant_type", 12),
+                            v_format = CacheFormat::of_step(step, t, "v_quant_type", 13);
   if (!k_format) return k_format.errors();
   if (!v_format) return v_format.errors();
-  k_format->quantise(t.q_len, rows.k);
-  v_format->quantise(t.q_len, rows.v);
-  const std::vector<double> keys =
-                                present_cache(t, *past, k_format->unpacked(step.reals(3)), rows.k),
-                            values =
-                                present_cache(t, *past, v_format->unpacked(step.reals(4)), rows.v),
-                            real_keys = k_format->real(keys), real_values = v_format->real(values);
+  k_format->quantise_numbers(t.q_len, rows.k);
+  v_format->quantise_numbers(t.q_len, rows.v);
+  const std::vector<double> keys = present_cache(t, *past, k_format->unpack_numbers(step.reals(3)),
+                                                 rows.k),
+                            values = present_cache(t, *past,
+                                                   v_format->unpack_numbers(step.reals(4)), rows.v),
+                            real_keys = k_format->real_numbers(keys),
+                            real_values = v_format->real_numbers(values);
   t.q = rows.q.data();
   t.k = real_keys.data();
   t.v = real_values.data();
@@ -593,26 +598,27 @@ Status group_query(KernelContext& step) {
     t.sinks.assign(static_cast<size_t>(t.q_heads), 0);
   if (!t.sinks.empty() && static_cast<int64_t>(t.sinks.size()) != t.q_heads)
     return bad_node(step, fmt::format("head_sink must have {} elements", t.q_heads));
-  Result<GroupQueryBias> bias = GroupQueryBias::of(step, t, *past);
+  Result<GroupQueryBias> bias = GroupQueryBias::of_step(step, t, *past);
   if (!bias) return bias.errors();
   t.bias = std::move(*bias);
-  step.put(0, join_heads(attend(step.state(), t).out, t.batch, t.q_heads, t.q_len));
+  step.put_output(0,
+                  join_heads(compute_attention(step.state(), t).out, t.batch, t.q_heads, t.q_len));
   for (const size_t i : {size_t{1}, size_t{2}})
     if (i < step.output_count() && step.has_output(i)) {
       if (step.out_dims(i)[2] != t.total)
         return refuse(step, "the present cache isn't as long as the total length");
-      step.put(i, i == 1 ? k_format->packed(keys) : v_format->packed(values));
+      step.put_output(i, i == 1 ? k_format->pack_numbers(keys) : v_format->pack_numbers(values));
     }
   if (step.output_count() > 3 && step.has_output(3)) return refuse(step, "scores as an output");
   return ok();
 }
 
 constexpr KernelRow kContribAttentionKernels[] = {
-    {"Attention", projected, kMicrosoft},
+    {"Attention", projected_attention, kMicrosoft},
     {"DecoderMaskedMultiHeadAttention", decoder_multi_head, kMicrosoft},
     {"GroupQueryAttention", group_query, kMicrosoft},
     {"MultiHeadAttention", multi_head, kMicrosoft},
-    {"QAttention", qattention, kMicrosoft},
+    {"QAttention", quantised_attention, kMicrosoft},
 };
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace {
 Status put_with_bias(KernelContext& step, std::vector<double> values, size_t bias_port) {
   const std::vector<double> bias = step.reals(bias_port);
   for (size_t i = 0; i < values.size() && !bias.empty(); ++i) values[i] += bias[i % bias.size()];
-  return step.put(0, values), ok();
+  return step.put_output(0, values), ok();
 }
 
 /// (A - zero) (B - zero) scaled to reals: inputs A, B, their scales, their zero points, bias.
@@ -37,7 +37,8 @@ Status matmul_to_float(KernelContext& step) {
 Status dynamic_matmul(KernelContext& step) {
   std::vector<double> a = step.reals(0), b = step.reals(1);
   const auto [a_scale, a_zero] = found_scale(a);
-  for (double& v : a) v = a_scale == 0 ? 0 : quantized(v, a_scale, a_zero, DType::uint8) - a_zero;
+  for (double& v : a)
+    v = a_scale == 0 ? 0 : quantized_value(v, a_scale, a_zero, DType::uint8) - a_zero;
   subtract_zero(b, step.dims(1), step.reals(3), false);
   std::vector<double> out = matmul_reals(step, a, step.dims(0), b, step.dims(1));
   const std::vector<double> b_scale = step.reals(2);
@@ -48,7 +49,7 @@ Status dynamic_matmul(KernelContext& step) {
 
 /// alpha A B + C of integers: inputs A, its scale and zero point, the same of B, C in steps of both
 /// scales, scale and zero point of the result, which is float without them.
-Status qgemm(KernelContext& step) {
+Status quantised_gemm(KernelContext& step) {
   const bool turn_a = int_attr(step, "transA", 0) != 0, turn_b = int_attr(step, "transB", 0) != 0;
   std::vector<double> a = step.reals(0), b = step.reals(3);
   const double a_zero = step.real_or(2, 0);
@@ -66,15 +67,15 @@ Status qgemm(KernelContext& step) {
   const DType type = step.output(0).dtype;
   std::vector<int64_t> at;
   if (!bias.empty())
-    at = offsets(step.out_dims(0), broadcast_strides(step.dims(6), step.out_dims(0)));
+    at = strided_offsets(step.out_dims(0), broadcast_strides(step.dims(6), step.out_dims(0)));
   for (size_t i = 0; i < out.size(); ++i) {
     const double scale = b_scale[i % static_cast<size_t>(n) % b_scale.size()];
     if (!bias.empty()) out[i] += bias[static_cast<size_t>(at[i])];
-    out[i] = to_integers ? requantized(out[i], step_factor(alpha, scale, step.real_or(7, 1)),
-                                       step.real_or(8, 0), type)
+    out[i] = to_integers ? requantized_sum(out[i], step_factor(alpha, scale, step.real_or(7, 1)),
+                                           step.real_or(8, 0), type)
                          : out[i] * alpha * scale;
   }
-  return step.put(0, out), ok();
+  return step.put_output(0, out), ok();
 }
 
 /// Number i of `width` bits of those that are packed from the low end, from byte `first` on.
@@ -105,12 +106,12 @@ Status matmul_nbits(KernelContext& step) {
   const int64_t width = int_attr(step, "bits", 4), block = int_attr(step, "block_size", 32);
   if (width != 4 && width != 8 && width != 2)
     return refuse(step, "other than 2, 4 or 8 bits aren't computed");
-  if (step.in(1).kind() != ElementKind::u8) return refuse(step, "weights must be bytes");
+  if (step.input_array(1).kind() != ElementKind::u8) return refuse(step, "weights must be bytes");
   const int64_t blocks = (k + block - 1) / block, block_bytes = (block * width + 7) / 8;
   const int64_t zero_bytes = (blocks * width + 7) / 8;
   const std::vector<int64_t> packed = step.integers(1);
   const std::vector<double> scale = step.reals(2), zeros = step.reals(3);
-  const bool packed_zeros = step.has_input(3) && step.in(3).kind() == ElementKind::u8;
+  const bool packed_zeros = step.has_input(3) && step.input_array(3).kind() == ElementKind::u8;
   const std::vector<int64_t> zero_bytes_of =
       packed_zeros ? step.integers(3) : std::vector<int64_t>{};
   if (packed_zeros && static_cast<int64_t>(zeros.size()) != n * zero_bytes)
@@ -143,8 +144,8 @@ Status matmul_nbits(KernelContext& step) {
 }
 
 /// Numbers of a table that is packed along its last dim, or of a type of so few bits.
-std::vector<double> unpacked(const KernelContext& step, size_t port, int64_t width,
-                             int64_t columns) {
+std::vector<double> unpacked_numbers(const KernelContext& step, size_t port, int64_t width,
+                                     int64_t columns) {
   if (bits(step.dtype(port)) != 8 || width == 8) return step.reals(port);
   const std::vector<int64_t> bytes = step.integers(port);
   const int64_t row_bytes = step.dims(port).back();
@@ -164,14 +165,14 @@ Status gather_blocks(KernelContext& step) {
   Dims table = step.dims(0);
   const bool bytes = bits(step.dtype(0)) == 8;
   if (bytes) table.back() *= 8 / width;
-  const std::vector<double> numbers = unpacked(step, 0, width, table.back());
+  const std::vector<double> numbers = unpacked_numbers(step, 0, width, table.back());
   const std::vector<double> scale = step.reals(2);
   const std::vector<double> zero =
-      step.has_input(3) ? unpacked(step, 3, width, step.dims(2).back())
+      step.has_input(3) ? unpacked_numbers(step, 3, width, step.dims(2).back())
                         : std::vector<double>(scale.size(), bytes ? std::exp2(width - 1) : 0);
   const int64_t block = std::max<int64_t>(1, int_attr(step, "block_size", 128));
-  const Lines l = lines(table, static_cast<int64_t>(along)),
-              from = lines(table, static_cast<int64_t>(at));
+  const Lines l = lines_along(table, static_cast<int64_t>(along)),
+              from = lines_along(table, static_cast<int64_t>(at));
   const int64_t blocks = step.dims(2)[along];
   const auto real = [&](int64_t n) {
     const int64_t b = n / l.inner % l.length / block;
@@ -188,9 +189,9 @@ Status gather_blocks(KernelContext& step) {
       if (index < 0) index += from.length;
       if (index < 0 || index >= from.length)
         return bad_node(step, fmt::format("an index is outside {} rows", from.length));
-      for (int64_t i = 0; i < from.inner; ++i) out.push_back(real(from.at(o, i, index)));
+      for (int64_t i = 0; i < from.inner; ++i) out.push_back(real(from.offset_of(o, i, index)));
     }
-  return step.put(0, out), ok();
+  return step.put_output(0, out), ok();
 }
 
 /// Tables and vectors of EmbedLayerNormalization.
@@ -235,13 +236,13 @@ Status add_embeddings(KernelContext& step, const Embeddings& from) {
       out.push_back((sum[i] - mean) * inverse * gamma[i] + beta[i]);
     sums.insert(sums.end(), sum.begin(), sum.end());
   }
-  step.put(0, out);
+  step.put_output(0, out);
   if (step.output_count() > 1 && step.has_output(1)) {
     std::vector<int64_t> lengths(static_cast<size_t>(ids[0]), 0);
     for (size_t i = 0; i < mask.size(); ++i) lengths[i / static_cast<size_t>(length)] += mask[i];
-    step.put(1, lengths);
+    step.put_output(1, lengths);
   }
-  if (step.output_count() > 2) step.put(2, sums);
+  if (step.output_count() > 2) step.put_output(2, sums);
   return ok();
 }
 
@@ -252,7 +253,7 @@ Status embed_norm(KernelContext& step) {
 
 /// The same of integers: scales of inputs 2 to 6 are inputs 8 to 12, zero points 13 to 17.
 Status qembed_norm(KernelContext& step) {
-  const auto real = [&](size_t port) { return dequantized(step, port, port + 6, port + 11); };
+  const auto real = [&](size_t port) { return dequantized_input(step, port, port + 6, port + 11); };
   return add_embeddings(step, {real(2), real(3), real(4), real(5), real(6), {}});
 }
 
@@ -263,7 +264,7 @@ constexpr KernelRow kContribMatmulKernels[] = {
     {"MatMulIntegerToFloat", matmul_to_float, kMicrosoft},
     {"MatMulNBits", matmul_nbits, kMicrosoft},
     {"QEmbedLayerNormalization", qembed_norm, kMicrosoft},
-    {"QGemm", qgemm, kMicrosoft},
+    {"QGemm", quantised_gemm, kMicrosoft},
 };
 
 }  // namespace

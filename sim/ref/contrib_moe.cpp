@@ -35,19 +35,19 @@ double gelu(double v) {
   return 0.5 * v * (1 + std::tanh(kRoot * (v + 0.044715 * v * v * v)));
 }
 
-double activate(const Mixture& m, double v) {
+double apply_activation(const Mixture& m, double v) {
   if (m.function == "relu") return std::max(v, 0.0);
   if (m.function == "silu") return v * logistic(v);
   return m.function == "gelu" ? gelu(v) : v;
 }
 
-double swiglu(const Mixture& m, double gate, double value) {
+double swiglu_value(const Mixture& m, double gate, double value) {
   gate = std::min(gate, m.limit);
   return gate * logistic(m.alpha * gate) * (std::clamp(value, -m.limit, m.limit) + m.beta);
 }
 
 /// Has every input the dims that the others ask for?
-Status fits(const KernelContext& step, const Mixture& m) {
+Status check_mixture_dims(const KernelContext& step, const Mixture& m) {
   const Dims wanted[] = {{m.tokens, m.experts}, {m.experts, m.first, m.hidden},
                          {m.experts, m.first},  {m.experts, m.hidden, m.inner},
                          {m.experts, m.hidden}, {m.experts, m.inner, m.hidden},
@@ -97,7 +97,7 @@ Result<Mixture> mixture_of(const KernelContext& step) {
 
 /// The tokens of every expert: those in whose row of the softmax it is one of the k largest, of
 /// equal ones the first.
-std::vector<std::vector<Sent>> send(const KernelContext& step, const Mixture& m) {
+std::vector<std::vector<Sent>> route_tokens(const KernelContext& step, const Mixture& m) {
   const auto chosen = static_cast<size_t>(int_attr(step, "k", 1));
   const bool normalised = int_attr(step, "normalize_routing_weights", 0) != 0;
   const auto experts = static_cast<size_t>(m.experts);
@@ -123,11 +123,11 @@ struct Layer {
   Reals weights, biases;
   int64_t outputs = 0, inputs = 0;
 
-  static Layer of(const KernelContext& step, size_t port) {
+  static Layer of_step(const KernelContext& step, size_t port) {
     if (!step.has_input(port)) return {};
     return {step.reals(port), step.reals(port + 1), step.dims(port)[1], step.dims(port)[2]};
   }
-  Reals run(const KernelContext& step, size_t expert, const Reals& rows) const {
+  Reals apply_expert(const KernelContext& step, size_t expert, const Reals& rows) const {
     const int64_t count = static_cast<int64_t>(rows.size()) / std::max<int64_t>(inputs, 1);
     const auto at = static_cast<int64_t>(expert) * outputs;
     Reals out(static_cast<size_t>(count * outputs));
@@ -148,47 +148,48 @@ Reals between_products(const Mixture& m, const Reals& made, const Reals& gated) 
     const double* const row = made.data() + i / inner * first;
     const size_t n = i % inner;
     if (m.fusion == 1)
-      out[i] = swiglu(m, row[2 * n], row[2 * n + 1]);
+      out[i] = swiglu_value(m, row[2 * n], row[2 * n + 1]);
     else if (m.fusion == 2)
-      out[i] = swiglu(m, row[n], row[inner + n]);
+      out[i] = swiglu_value(m, row[n], row[inner + n]);
     else if (m.function == "swiglu")
-      out[i] = swiglu(m, row[n], gated[i]);
+      out[i] = swiglu_value(m, row[n], gated[i]);
     else
-      out[i] = activate(m, row[n]) * (gated.empty() ? 1 : gated[i]);
+      out[i] = apply_activation(m, row[n]) * (gated.empty() ? 1 : gated[i]);
   }
   return out;
 }
 
 /// com.microsoft's MoE: every token goes through the experts that a router gives it most of, and
 /// their results are summed by these weights.
-Status mixture(KernelContext& step) {
+Status mixture_kernel(KernelContext& step) {
   const Result<Mixture> m = mixture_of(step);
   if (!m) return m.errors();
-  if (Status s = fits(step, *m); !s) return s;
-  const Layer first = Layer::of(step, 2), last = Layer::of(step, 4), gates = Layer::of(step, 6);
+  if (Status s = check_mixture_dims(step, *m); !s) return s;
+  const Layer first = Layer::of_step(step, 2), last = Layer::of_step(step, 4),
+              gates = Layer::of_step(step, 6);
   const Reals x = step.reals(0);
   const auto hidden = static_cast<size_t>(m->hidden);
   Reals out(x.size());
-  const std::vector<std::vector<Sent>> sent = send(step, *m);
+  const std::vector<std::vector<Sent>> sent = route_tokens(step, *m);
   for (size_t expert = 0; expert < sent.size(); ++expert) {
     Reals rows;
     for (const Sent& s : sent[expert])
       rows.insert(rows.end(), x.begin() + s.token * m->hidden,
                   x.begin() + (s.token + 1) * m->hidden);
-    const Reals gated = step.has_input(6) ? gates.run(step, expert, rows) : Reals();
-    const Reals results =
-        last.run(step, expert, between_products(*m, first.run(step, expert, rows), gated));
+    const Reals gated = step.has_input(6) ? gates.apply_expert(step, expert, rows) : Reals();
+    const Reals results = last.apply_expert(
+        step, expert, between_products(*m, first.apply_expert(step, expert, rows), gated));
     for (size_t i = 0; i < results.size(); ++i) {
       const Sent& s = sent[expert][i / hidden];
       out[static_cast<size_t>(s.token) * hidden + i % hidden] += s.weight * results[i];
     }
   }
-  step.put(0, out);
+  step.put_output(0, out);
   return ok();
 }
 
 constexpr KernelRow kContribMoeKernels[] = {
-    {"MoE", mixture, kMicrosoft},
+    {"MoE", mixture_kernel, kMicrosoft},
 };
 
 }  // namespace

@@ -20,8 +20,9 @@ struct Patches {
   int64_t pixels() const { return w.out[0] * w.out[1] * w.out[2]; }
 
   /// Rows [p, p + rows), columns [j, j + columns) to `to`, rows `width` apart.
-  void write(int64_t p, int64_t rows, int64_t j, int64_t columns, T* to, int64_t width) const {
-    const int64_t taps = w.taps(), plane = w.in[0] * w.in[1] * w.in[2];
+  void write_patch(int64_t p, int64_t rows, int64_t j, int64_t columns, T* to,
+                   int64_t width) const {
+    const int64_t taps = w.tap_count(), plane = w.in[0] * w.in[1] * w.in[2];
     for (int64_t r = 0; r < rows; ++r, to += width) {
       const int64_t tap = (p + r) % taps;
       const int64_t kx = tap % w.kernel[2], ky = tap / w.kernel[2] % w.kernel[1],
@@ -88,19 +89,19 @@ void convolve_plane(const SlidingWindow& w, const float* in, const float* kernel
   }
 }
 
-void depthwise(ThreadPool& pool, const ConvShape& s, const float* x, const float* w,
-               const float* bias, float* out) {
+void convolve_depthwise(ThreadPool& pool, const ConvShape& s, const float* x, const float* w,
+                        const float* bias, float* out) {
   const SlidingWindow& v = s.window;
-  const int64_t taps = v.taps(), in = v.in[1] * v.in[2], pixels = v.out[1] * v.out[2];
+  const int64_t taps = v.tap_count(), in = v.in[1] * v.in[2], pixels = v.out[1] * v.out[2];
   const int64_t multiple = s.out_channels / s.groups;
-  pool.parts(s.images * s.out_channels, 1 + 32768 / (pixels * taps + 1),
-             [&](int64_t begin, int64_t end) {
-               for (int64_t i = begin; i < end; ++i) {
-                 const int64_t c = i % s.out_channels, image = i / s.out_channels;
-                 convolve_plane(v, x + (image * s.in_channels + c / multiple) * in, w + c * taps,
-                                bias != nullptr ? bias[c] : 0, out + i * pixels);
-               }
-             });
+  pool.parallel_for(
+      s.images * s.out_channels, 1 + 32768 / (pixels * taps + 1), [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+          const int64_t c = i % s.out_channels, image = i / s.out_channels;
+          convolve_plane(v, x + (image * s.in_channels + c / multiple) * in, w + c * taps,
+                         bias != nullptr ? bias[c] : 0, out + i * pixels);
+        }
+      });
 }
 
 }  // namespace
@@ -110,9 +111,9 @@ void convolve(ThreadPool& pool, const ConvShape& s, const float* x, const float*
   const int64_t channels = s.in_channels / s.groups, outputs = s.out_channels / s.groups;
   if (channels == 1 && s.window.in[0] == 1 && s.window.kernel[0] == 1 && s.window.pad[0] == 0 &&
       s.groups > 1)
-    return depthwise(pool, s, x, w, bias, out);
+    return convolve_depthwise(pool, s, x, w, bias, out);
   const int64_t plane = s.window.in[0] * s.window.in[1] * s.window.in[2];
-  const int64_t depth = channels * s.window.taps();
+  const int64_t depth = channels * s.window.tap_count();
   for (int64_t i = 0; i < s.images * s.groups; ++i) {
     const int64_t g = i % s.groups;
     const Patches<float> patches{s.window, x + i * channels * plane};
@@ -122,7 +123,7 @@ void convolve(ThreadPool& pool, const ConvShape& s, const float* x, const float*
                   patches.x, pixels, false,  out + i * outputs * pixels, pixels};
     if (!is_plain(s.window))
       t.write_b = [&](int64_t p, int64_t rows, int64_t j, int64_t columns, float* to,
-                      int64_t width) { patches.write(p, rows, j, columns, to, width); };
+                      int64_t width) { patches.write_patch(p, rows, j, columns, to, width); };
     t.row_bias = bias != nullptr ? bias + g * outputs : nullptr;
     float_product(pool, t);
   }
@@ -132,9 +133,9 @@ void convolve(ThreadPool& pool, const ConvShape& s, const double* x, const doubl
               const double* bias, double* out) {
   const int64_t channels = s.in_channels / s.groups, outputs = s.out_channels / s.groups;
   const int64_t plane = s.window.in[0] * s.window.in[1] * s.window.in[2];
-  const int64_t depth = channels * s.window.taps();
+  const int64_t depth = channels * s.window.tap_count();
   constexpr int64_t kAtATime = int64_t{1} << 20;  // elements of patches
-  pool.parts(s.images * s.groups, 1, [&](int64_t begin, int64_t end) {
+  pool.parallel_for(s.images * s.groups, 1, [&](int64_t begin, int64_t end) {
     std::vector<double> columns, results;
     for (int64_t i = begin; i < end; ++i) {
       const int64_t g = i % s.groups;
@@ -145,8 +146,9 @@ void convolve(ThreadPool& pool, const ConvShape& s, const double* x, const doubl
         const int64_t count = std::min(most, pixels - from);
         columns.resize(static_cast<size_t>(depth * count));
         results.resize(static_cast<size_t>(outputs * count));
-        patches.write(0, depth, from, count, columns.data(), count);
-        product(outputs, depth, count, w + g * outputs * depth, columns.data(), results.data());
+        patches.write_patch(0, depth, from, count, columns.data(), count);
+        multiply_doubles(outputs, depth, count, w + g * outputs * depth, columns.data(),
+                         results.data());
         for (int64_t n = 0; n < outputs; ++n) {
           const double add = bias != nullptr ? bias[g * outputs + n] : 0;
           std::transform(results.begin() + n * count, results.begin() + (n + 1) * count,
@@ -173,20 +175,21 @@ std::vector<double> convolve_integers(KernelContext& step, const ConvShape& shap
   const size_t each = w.size() / static_cast<size_t>(std::max<int64_t>(shape.out_channels, 1));
   if (!w_zero.empty())
     for (size_t i = 0; i < w.size(); ++i) w[i] -= w_zero[w_zero.size() == 1 ? 0 : i / each];
-  std::vector<double> out(static_cast<size_t>(elements(shape.output(false))));
+  std::vector<double> out(static_cast<size_t>(elements(shape.output_dims(false))));
   convolve(step.pool(), shape, x.data(), w.data(), nullptr, out.data());
   return out;
 }
 
 namespace {
 
-Status conv(KernelContext& step) {
+Status convolve_input(KernelContext& step) {
   const Result<ConvShape> shape = conv_shape(step, {});
   if (!shape) return shape.errors();
   if (!step.has_output(0)) return ok();
-  if (step.in(0).kind() == ElementKind::f32) {
+  if (step.input_array(0).kind() == ElementKind::f32) {
     convolve(step.pool(), *shape, step.data<float>(0), step.data<float>(1),
-             step.has_input(2) ? step.in(2).as(DType::float32).data<float>() : nullptr,
+             step.has_input(2) ? step.input_array(2).converted_to(DType::float32).data<float>()
+                               : nullptr,
              step.result<float>(0));
     return ok();
   }
@@ -194,7 +197,7 @@ Status conv(KernelContext& step) {
   std::vector<double> out(static_cast<size_t>(elements(step.out_dims(0))));
   convolve(step.pool(), *shape, x.data(), w.data(), bias.empty() ? nullptr : bias.data(),
            out.data());
-  return step.put(0, out), ok();
+  return step.put_output(0, out), ok();
 }
 
 Status conv_integer(KernelContext& step) {
@@ -202,7 +205,8 @@ Status conv_integer(KernelContext& step) {
   const Result<ConvShape> shape = conv_shape(step, ports);
   if (!shape) return shape.errors();
   if (Status s = check_weight_zero(step, *shape, 3); !s) return s;
-  return step.put(0, convolve_integers(step, *shape, ports, step.real_or(2, 0), step.reals(3))),
+  return step.put_output(0,
+                         convolve_integers(step, *shape, ports, step.real_or(2, 0), step.reals(3))),
          ok();
 }
 
@@ -228,10 +232,10 @@ Result<Scatter> scatter_of(const KernelContext& step) {
     s.stride[at] = attrs->strides[d];
     s.dilation[at] = attrs->dilations[d];
     s.pad[at] = attrs->before[d];
-    if (!wanted && !attrs->same()) continue;
+    if (!wanted && !attrs->has_same_padding()) continue;
     // The padding follows from the output: what all positions cover less what is kept.
     const int64_t total = s.stride[at] * (s.in[at] - 1) + extra[d] +
-                          dilated(s.kernel[at], s.dilation[at]) - s.out[at];
+                          dilated_extent(s.kernel[at], s.dilation[at]) - s.out[at];
     const int64_t half = std::max<int64_t>(total, 0) / 2;
     s.pad[at] = attrs->auto_pad == "SAME_UPPER" ? half : std::max<int64_t>(total, 0) - half;
   }
@@ -268,7 +272,7 @@ Status conv_transpose(KernelContext& step) {
   const int64_t plane = s->out[0] * s->out[1] * s->out[2];
   const std::vector<double> in = step.reals(0), weights = step.reals(1), bias = step.reals(2);
   std::vector<double> out(static_cast<size_t>(elements(step.out_dims(0))), 0);
-  step.pool().parts(x[0] * groups, 1, [&](int64_t begin, int64_t end) {
+  step.pool().parallel_for(x[0] * groups, 1, [&](int64_t begin, int64_t end) {
     const int64_t count = outputs * taps * pixels;
     const Held held(step.memory(), count * static_cast<int64_t>(sizeof(double)));
     std::vector<double> results(static_cast<size_t>(count));
@@ -284,11 +288,11 @@ Status conv_transpose(KernelContext& step) {
       add_scattered(*s, results.data(), outputs, to);
     }
   });
-  return step.put(0, out), ok();
+  return step.put_output(0, out), ok();
 }
 
 constexpr KernelRow kConvKernels[] = {
-    {"Conv", conv},
+    {"Conv", convolve_input},
     {"ConvInteger", conv_integer},
     {"ConvTranspose", conv_transpose},
 };

@@ -17,16 +17,16 @@ bool is_real(const Array& array) {
   return array.kind() == ElementKind::f32 || array.kind() == ElementKind::f64;
 }
 
-/// out = F::of(a) for reals. Integers go by the op table's value rule.
+/// out = F::apply_to(a) for reals. Integers go by the op table's value rule.
 template <class F>
-Status unary(KernelContext& step) {
+Status unary_kernel(KernelContext& step) {
   if (!step.has_output(0)) return ok();
-  if (!is_real(step.in(0))) return by_value_rule(step);
+  if (!is_real(step.input_array(0))) return by_value_rule(step);
   const auto all = [&]<class T>(T) {
-    map_elements(step.pool(), step.data<T>(0), step.result<T>(0), step.in(0).size(),
-                 [](T v) { return F::of(v); });
+    map_elements(step.pool(), step.data<T>(0), step.result<T>(0), step.input_array(0).size(),
+                 [](T v) { return F::apply_to(v); });
   };
-  if (step.in(0).kind() == ElementKind::f32)
+  if (step.input_array(0).kind() == ElementKind::f32)
     all(float{});
   else
     all(double{});
@@ -37,7 +37,8 @@ template <class R, class F>
 void broadcast_reals(KernelContext& step, const Array& a, const Array& b, R* out) {
   const auto all = [&]<class T>(T) {
     broadcast_binary<T>(step.pool(), {a.data<T>(), a.dims()}, {b.data<T>(), b.dims()}, out,
-                        step.out_dims(0), [](T x, T y) { return static_cast<R>(F::of(x, y)); });
+                        step.out_dims(0),
+                        [](T x, T y) { return static_cast<R>(F::apply_to(x, y)); });
   };
   if (a.kind() == ElementKind::f32)
     all(float{});
@@ -45,11 +46,11 @@ void broadcast_reals(KernelContext& step, const Array& a, const Array& b, R* out
     all(double{});
 }
 
-/// out = F::of(a, b), broadcast; reals of one type, others by the value rule.
+/// out = F::apply_to(a, b), broadcast; reals of one type, others by the value rule.
 template <class F>
-Status binary(KernelContext& step) {
+Status binary_kernel(KernelContext& step) {
   if (!step.has_output(0)) return ok();
-  const Array &a = step.in(0), &b = step.in(1);
+  const Array &a = step.input_array(0), &b = step.input_array(1);
   if (!is_real(a) || a.dtype() != b.dtype()) return by_value_rule(step);
   if (a.kind() == ElementKind::f32)
     broadcast_reals<float, F>(step, a, b, step.result<float>(0));
@@ -59,9 +60,9 @@ Status binary(KernelContext& step) {
 }
 
 template <class F>
-Status comparison(KernelContext& step) {
+Status comparison_kernel(KernelContext& step) {
   if (!step.has_output(0)) return ok();
-  const Array &a = step.in(0), &b = step.in(1);
+  const Array &a = step.input_array(0), &b = step.input_array(1);
   if (!is_real(a) || a.dtype() != b.dtype()) return by_value_rule(step);
   broadcast_reals<uint8_t, F>(step, a, b, step.result<uint8_t>(0));
   return ok();
@@ -69,10 +70,10 @@ Status comparison(KernelContext& step) {
 
 /// Any number of inputs, folded from the left; `mean` divides by how many there are.
 template <class F, bool kMean = false>
-Status variadic(KernelContext& step) {
+Status variadic_kernel(KernelContext& step) {
   if (!step.has_output(0)) return ok();
   for (size_t i = 0; i < step.input_count(); ++i)
-    if (!step.has_input(i) || !is_real(step.in(i)) || step.dtype(i) != step.dtype(0))
+    if (!step.has_input(i) || !is_real(step.input_array(i)) || step.dtype(i) != step.dtype(0))
       return by_value_rule(step);
   const auto all = [&]<class T>(T) {
     T* out = step.result<T>(0);
@@ -80,11 +81,11 @@ Status variadic(KernelContext& step) {
     copy_strided(step.pool(), step.data<T>(0), dims, broadcast_strides(step.dims(0), dims), 0, out);
     for (size_t i = 1; i < step.input_count(); ++i)
       broadcast_binary<T>(step.pool(), {out, dims}, {step.data<T>(i), step.dims(i)}, out, dims,
-                          [](T x, T y) { return F::of(x, y); });
+                          [](T x, T y) { return F::apply_to(x, y); });
     const T count = static_cast<T>(step.input_count());
     if (kMean) map_elements(step.pool(), out, out, elements(dims), [=](T v) { return v / count; });
   };
-  if (step.in(0).kind() == ElementKind::f32)
+  if (step.input_array(0).kind() == ElementKind::f32)
     all(float{});
   else
     all(double{});
@@ -94,48 +95,48 @@ Status variadic(KernelContext& step) {
 // ---- one element's arithmetic -----
 
 // clang-format off
-struct Add { template <class T> static T of(T a, T b) { return a + b; } };
-struct Sub { template <class T> static T of(T a, T b) { return a - b; } };
-struct Mul { template <class T> static T of(T a, T b) { return a * b; } };
-struct Div { template <class T> static T of(T a, T b) { return a / b; } };
-struct Pow { template <class T> static T of(T a, T b) { return std::pow(a, b); } };
-struct Min { template <class T> static T of(T a, T b) { return b < a || b != b ? b : a; } };
-struct Max { template <class T> static T of(T a, T b) { return a < b || b != b ? b : a; } };
-struct PRelu { template <class T> static T of(T a, T b) { return a < 0 ? a * b : a; } };
-struct Equal { template <class T> static bool of(T a, T b) { return a == b; } };
-struct Less { template <class T> static bool of(T a, T b) { return a < b; } };
-struct LessOrEqual { template <class T> static bool of(T a, T b) { return a <= b; } };
-struct Greater { template <class T> static bool of(T a, T b) { return a > b; } };
-struct GreaterOrEqual { template <class T> static bool of(T a, T b) { return a >= b; } };
+struct Add { template <class T> static T apply_to(T a, T b) { return a + b; } };
+struct Sub { template <class T> static T apply_to(T a, T b) { return a - b; } };
+struct Mul { template <class T> static T apply_to(T a, T b) { return a * b; } };
+struct Div { template <class T> static T apply_to(T a, T b) { return a / b; } };
+struct Pow { template <class T> static T apply_to(T a, T b) { return std::pow(a, b); } };
+struct Min { template <class T> static T apply_to(T a, T b) { return b < a || b != b ? b : a; } };
+struct Max { template <class T> static T apply_to(T a, T b) { return a < b || b != b ? b : a; } };
+struct PRelu { template <class T> static T apply_to(T a, T b) { return a < 0 ? a * b : a; } };
+struct Equal { template <class T> static bool apply_to(T a, T b) { return a == b; } };
+struct Less { template <class T> static bool apply_to(T a, T b) { return a < b; } };
+struct LessOrEqual { template <class T> static bool apply_to(T a, T b) { return a <= b; } };
+struct Greater { template <class T> static bool apply_to(T a, T b) { return a > b; } };
+struct GreaterOrEqual { template <class T> static bool apply_to(T a, T b) { return a >= b; } };
 
-struct Abs { template <class T> static T of(T v) { return std::abs(v); } };
-struct Neg { template <class T> static T of(T v) { return -v; } };
+struct Abs { template <class T> static T apply_to(T v) { return std::abs(v); } };
+struct Neg { template <class T> static T apply_to(T v) { return -v; } };
 struct Sign {
   template <class T>
-  static T of(T v) { return v != v ? v : static_cast<T>((v > 0) - (v < 0)); }
+  static T apply_to(T v) { return v != v ? v : static_cast<T>((v > 0) - (v < 0)); }
 };
-struct Relu { template <class T> static T of(T v) { return v < 0 ? T{} : v; } };
-struct Reciprocal { template <class T> static T of(T v) { return 1 / v; } };
-struct Sigmoid { template <class T> static T of(T v) { return 1 / (1 + std::exp(-v)); } };
-struct Sqrt { template <class T> static T of(T v) { return std::sqrt(v); } };
-struct Exp { template <class T> static T of(T v) { return std::exp(v); } };
-struct Log { template <class T> static T of(T v) { return std::log(v); } };
-struct Erf { template <class T> static T of(T v) { return std::erf(v); } };
-struct Tanh { template <class T> static T of(T v) { return std::tanh(v); } };
-struct Floor { template <class T> static T of(T v) { return std::floor(v); } };
-struct Ceil { template <class T> static T of(T v) { return std::ceil(v); } };
-struct Round { template <class T> static T of(T v) { return std::nearbyint(v); } };
-struct Sin { template <class T> static T of(T v) { return std::sin(v); } };
-struct Cos { template <class T> static T of(T v) { return std::cos(v); } };
-struct Tan { template <class T> static T of(T v) { return std::tan(v); } };
-struct Sinh { template <class T> static T of(T v) { return std::sinh(v); } };
-struct Cosh { template <class T> static T of(T v) { return std::cosh(v); } };
-struct Asin { template <class T> static T of(T v) { return std::asin(v); } };
-struct Acos { template <class T> static T of(T v) { return std::acos(v); } };
-struct Atan { template <class T> static T of(T v) { return std::atan(v); } };
-struct Asinh { template <class T> static T of(T v) { return std::asinh(v); } };
-struct Acosh { template <class T> static T of(T v) { return std::acosh(v); } };
-struct Atanh { template <class T> static T of(T v) { return std::atanh(v); } };
+struct Relu { template <class T> static T apply_to(T v) { return v < 0 ? T{} : v; } };
+struct Reciprocal { template <class T> static T apply_to(T v) { return 1 / v; } };
+struct Sigmoid { template <class T> static T apply_to(T v) { return 1 / (1 + std::exp(-v)); } };
+struct Sqrt { template <class T> static T apply_to(T v) { return std::sqrt(v); } };
+struct Exp { template <class T> static T apply_to(T v) { return std::exp(v); } };
+struct Log { template <class T> static T apply_to(T v) { return std::log(v); } };
+struct Erf { template <class T> static T apply_to(T v) { return std::erf(v); } };
+struct Tanh { template <class T> static T apply_to(T v) { return std::tanh(v); } };
+struct Floor { template <class T> static T apply_to(T v) { return std::floor(v); } };
+struct Ceil { template <class T> static T apply_to(T v) { return std::ceil(v); } };
+struct Round { template <class T> static T apply_to(T v) { return std::nearbyint(v); } };
+struct Sin { template <class T> static T apply_to(T v) { return std::sin(v); } };
+struct Cos { template <class T> static T apply_to(T v) { return std::cos(v); } };
+struct Tan { template <class T> static T apply_to(T v) { return std::tan(v); } };
+struct Sinh { template <class T> static T apply_to(T v) { return std::sinh(v); } };
+struct Cosh { template <class T> static T apply_to(T v) { return std::cosh(v); } };
+struct Asin { template <class T> static T apply_to(T v) { return std::asin(v); } };
+struct Acos { template <class T> static T apply_to(T v) { return std::acos(v); } };
+struct Atan { template <class T> static T apply_to(T v) { return std::atan(v); } };
+struct Asinh { template <class T> static T apply_to(T v) { return std::asinh(v); } };
+struct Acosh { template <class T> static T apply_to(T v) { return std::acosh(v); } };
+struct Atanh { template <class T> static T apply_to(T v) { return std::atanh(v); } };
 // clang-format on
 
 // ---- the ones with rules of their own -----
@@ -143,20 +144,21 @@ struct Atanh { template <class T> static T of(T v) { return std::atanh(v); } };
 /// The exponent may be of another type than the base, which the result has.
 Status pow_kernel(KernelContext& step) {
   if (!step.has_output(0)) return ok();
-  if (is_real(step.in(0)) && step.in(0).dtype() == step.in(1).dtype()) return binary<Pow>(step);
-  if (!is_real(step.in(0)) && !is_real(step.in(1))) return by_value_rule(step);
+  if (is_real(step.input_array(0)) && step.input_array(0).dtype() == step.input_array(1).dtype())
+    return binary_kernel<Pow>(step);
+  if (!is_real(step.input_array(0)) && !is_real(step.input_array(1))) return by_value_rule(step);
   const std::vector<double> base = step.reals(0), exponent = step.reals(1);
   std::vector<double> out(static_cast<size_t>(elements(step.out_dims(0))));
   broadcast_binary<double>(step.pool(), {base.data(), step.dims(0)},
                            {exponent.data(), step.dims(1)}, out.data(), step.out_dims(0),
                            [](double a, double b) { return std::pow(a, b); });
-  step.put(0, out);
+  step.put_output(0, out);
   return ok();
 }
 
-Status clip(KernelContext& step) {
+Status clip_kernel(KernelContext& step) {
   if (!step.has_output(0)) return ok();
-  if (!is_real(step.in(0))) return by_value_rule(step);
+  if (!is_real(step.input_array(0))) return by_value_rule(step);
   double high = largest_real(step.dtype(0)), low = -high;  // infinities are clipped, too
   if (step.opset() < 11) {
     low = real_attr(step, "min", low);
@@ -167,31 +169,33 @@ Status clip(KernelContext& step) {
   }
   const auto all = [&]<class T>(T) {
     const T least = static_cast<T>(low), most = static_cast<T>(high);
-    map_elements(step.pool(), step.data<T>(0), step.result<T>(0), step.in(0).size(), [=](T v) {
-      v = v < least ? least : v;  // the upper bound wins when they cross; NaN stays
-      return v > most ? most : v;
-    });
+    map_elements(step.pool(), step.data<T>(0), step.result<T>(0), step.input_array(0).size(),
+                 [=](T v) {
+                   v = v < least ? least : v;  // the upper bound wins when they cross; NaN stays
+                   return v > most ? most : v;
+                 });
   };
-  if (step.in(0).kind() == ElementKind::f32)
+  if (step.input_array(0).kind() == ElementKind::f32)
     all(float{});
   else
     all(double{});
   return ok();
 }
 
-Status where(KernelContext& step) {
+Status where_kernel(KernelContext& step) {
   if (!step.has_output(0)) return ok();
   const Dims& dims = step.out_dims(0);
-  if (step.in(1).kind() != step.in(2).kind() || step.in(0).kind() != ElementKind::u8)
+  if (step.input_array(1).kind() != step.input_array(2).kind() ||
+      step.input_array(0).kind() != ElementKind::u8)
     return bad_node(step, "the condition must be boolean and both choices of one type");
   const StridedLoops<3> walk(
       dims, {broadcast_strides(step.dims(0), dims), broadcast_strides(step.dims(1), dims),
              broadcast_strides(step.dims(2), dims)});
   const uint8_t* condition = step.data<uint8_t>(0);
-  with_element_kind(step.in(1).kind(), [&]<class T>(T) {
+  with_element_kind(step.input_array(1).kind(), [&]<class T>(T) {
     const T *a = step.data<T>(1), *b = step.data<T>(2);
     T* out = step.result<T>(0);
-    walk.rows(step.pool(), [&](int64_t first, int64_t count, const auto& at, const auto& by) {
+    walk.each_row(step.pool(), [&](int64_t first, int64_t count, const auto& at, const auto& by) {
       for (int64_t i = 0; i < count; ++i)
         out[first + i] =
             condition[at[0] + i * by[0]] != 0 ? a[at[1] + i * by[1]] : b[at[2] + i * by[2]];
@@ -209,7 +213,7 @@ To converted_element(DType to, From v) {
   else if constexpr (std::is_floating_point_v<From>)
     return static_cast<To>(to_integer(to, v));
   else
-    return static_cast<To>(wrap(to, static_cast<int64_t>(v)));
+    return static_cast<To>(wrap_to_type(to, static_cast<int64_t>(v)));
 }
 
 Status cast_to_tiny(KernelContext& step, DType to) {
@@ -227,14 +231,14 @@ Status cast_to_tiny(KernelContext& step, DType to) {
   for (double& v : values)
     v = to == DType::float8e8m0 ? round_power(v, rounding, saturate)
                                 : round_element(to, v, saturate);
-  return step.put(0, values), ok();
+  return step.put_output(0, values), ok();
 }
 
-Status cast(KernelContext& step) {
+Status cast_kernel(KernelContext& step) {
   if (!step.has_output(0)) return ok();
   const DType to = step.output(0).dtype;
-  const Array& in = step.in(0);
-  if (in.dtype() == to) return step.share(0, in), ok();
+  const Array& in = step.input_array(0);
+  if (in.dtype() == to) return step.share_output(0, in), ok();
   if (is_tiny_float(to)) return cast_to_tiny(step, to);
   if (to == DType::bfloat16 && step.opset() < 19) {
     // Up to opset 18 the definition's own examples cut float32 instead of rounding it.
@@ -243,10 +247,10 @@ Status cast(KernelContext& step) {
       const auto bits = std::bit_cast<uint32_t>(static_cast<float>(v)) & 0xFFFF0000U;
       if (std::isfinite(v)) v = static_cast<double>(std::bit_cast<float>(bits));
     }
-    return step.put(0, values), ok();
+    return step.put_output(0, values), ok();
   }
   with_element_kind(in.kind(), [&]<class From>(From) {
-    with_element_kind(step.out(0).kind(), [&]<class To>(To) {
+    with_element_kind(step.output_array(0).kind(), [&]<class To>(To) {
       map_elements(step.pool(), step.data<From>(0), step.result<To>(0), in.size(),
                    [=](From v) { return converted_element<From, To>(to, v); });
     });
@@ -254,7 +258,9 @@ Status cast(KernelContext& step) {
   return ok();
 }
 
-Status identity(KernelContext& step) { return step.share(0, step.in(0)), ok(); }
+Status identity_kernel(KernelContext& step) {
+  return step.share_output(0, step.input_array(0)), ok();
+}
 
 /// The same bits under another type of as many bits.
 Status bit_cast(KernelContext& step) {
@@ -262,18 +268,19 @@ Status bit_cast(KernelContext& step) {
   const auto whole = [](DType t) {
     return t == DType::float32 || t == DType::float64 || (is_integer(t) && bits(t) >= 8);
   };
-  Array& out = step.out(0);
+  Array& out = step.output_array(0);
   const bool from = whole(step.dtype(0)) || step.dtype(0) == DType::boolean;
-  if (!from || !whole(out.dtype()) || out.bytes() != step.in(0).bytes())
+  if (!from || !whole(out.dtype()) || out.bytes() != step.input_array(0).bytes())
     return refuse(step, fmt::format("{} to {} isn't done", name(step.dtype(0)), name(out.dtype())));
-  if (out.bytes() > 0) std::memcpy(out.raw(), step.in(0).raw(), static_cast<size_t>(out.bytes()));
+  if (out.bytes() > 0)
+    std::memcpy(out.raw_data(), step.input_array(0).raw_data(), static_cast<size_t>(out.bytes()));
   return ok();
 }
 
 Status is_nan(KernelContext& step) {
   std::vector<int64_t> out;
   for (double v : step.reals(0)) out.push_back(std::isnan(v));
-  step.put(0, out);
+  step.put_output(0, out);
   return ok();
 }
 
@@ -282,68 +289,68 @@ Status is_inf(KernelContext& step) {
   const bool positive = int_attr(step, "detect_positive", 1) != 0;
   std::vector<int64_t> out;
   for (double v : step.reals(0)) out.push_back(std::isinf(v) && (v > 0 ? positive : negative));
-  step.put(0, out);
+  step.put_output(0, out);
   return ok();
 }
 
 constexpr KernelRow kElementwiseKernels[] = {
-    {"Abs", unary<Abs>},
-    {"Acos", unary<Acos>},
-    {"Acosh", unary<Acosh>},
-    {"Add", binary<Add>},
+    {"Abs", unary_kernel<Abs>},
+    {"Acos", unary_kernel<Acos>},
+    {"Acosh", unary_kernel<Acosh>},
+    {"Add", binary_kernel<Add>},
     {"And", by_value_rule},
-    {"Asin", unary<Asin>},
-    {"Asinh", unary<Asinh>},
-    {"Atan", unary<Atan>},
-    {"Atanh", unary<Atanh>},
+    {"Asin", unary_kernel<Asin>},
+    {"Asinh", unary_kernel<Asinh>},
+    {"Atan", unary_kernel<Atan>},
+    {"Atanh", unary_kernel<Atanh>},
     {"BitCast", bit_cast},
     {"BitShift", by_value_rule},
     {"BitwiseAnd", by_value_rule},
     {"BitwiseNot", by_value_rule},
     {"BitwiseOr", by_value_rule},
     {"BitwiseXor", by_value_rule},
-    {"Cast", cast},
-    {"CastLike", cast},
-    {"Ceil", unary<Ceil>},
-    {"Clip", clip},
-    {"Cos", unary<Cos>},
-    {"Cosh", unary<Cosh>},
-    {"Div", binary<Div>},
-    {"Equal", comparison<Equal>},
-    {"Erf", unary<Erf>},
-    {"Exp", unary<Exp>},
-    {"Floor", unary<Floor>},
-    {"Greater", comparison<Greater>},
-    {"GreaterOrEqual", comparison<GreaterOrEqual>},
-    {"Identity", identity, kOnnx, true},
+    {"Cast", cast_kernel},
+    {"CastLike", cast_kernel},
+    {"Ceil", unary_kernel<Ceil>},
+    {"Clip", clip_kernel},
+    {"Cos", unary_kernel<Cos>},
+    {"Cosh", unary_kernel<Cosh>},
+    {"Div", binary_kernel<Div>},
+    {"Equal", comparison_kernel<Equal>},
+    {"Erf", unary_kernel<Erf>},
+    {"Exp", unary_kernel<Exp>},
+    {"Floor", unary_kernel<Floor>},
+    {"Greater", comparison_kernel<Greater>},
+    {"GreaterOrEqual", comparison_kernel<GreaterOrEqual>},
+    {"Identity", identity_kernel, kOnnx, true},
     {"IsInf", is_inf},
     {"IsNaN", is_nan},
-    {"Less", comparison<Less>},
-    {"LessOrEqual", comparison<LessOrEqual>},
-    {"Log", unary<Log>},
-    {"Max", variadic<Max>},
-    {"Mean", variadic<Add, true>},
-    {"Min", variadic<Min>},
+    {"Less", comparison_kernel<Less>},
+    {"LessOrEqual", comparison_kernel<LessOrEqual>},
+    {"Log", unary_kernel<Log>},
+    {"Max", variadic_kernel<Max>},
+    {"Mean", variadic_kernel<Add, true>},
+    {"Min", variadic_kernel<Min>},
     {"Mod", by_value_rule},
-    {"Mul", binary<Mul>},
-    {"Neg", unary<Neg>},
+    {"Mul", binary_kernel<Mul>},
+    {"Neg", unary_kernel<Neg>},
     {"Not", by_value_rule},
     {"Or", by_value_rule},
-    {"PRelu", binary<PRelu>},
+    {"PRelu", binary_kernel<PRelu>},
     {"Pow", pow_kernel},
-    {"Reciprocal", unary<Reciprocal>},
-    {"Relu", unary<Relu>},
-    {"Round", unary<Round>},
-    {"Sigmoid", unary<Sigmoid>},
-    {"Sign", unary<Sign>},
-    {"Sin", unary<Sin>},
-    {"Sinh", unary<Sinh>},
-    {"Sqrt", unary<Sqrt>},
-    {"Sub", binary<Sub>},
-    {"Sum", variadic<Add>},
-    {"Tan", unary<Tan>},
-    {"Tanh", unary<Tanh>},
-    {"Where", where, kOnnx, true},
+    {"Reciprocal", unary_kernel<Reciprocal>},
+    {"Relu", unary_kernel<Relu>},
+    {"Round", unary_kernel<Round>},
+    {"Sigmoid", unary_kernel<Sigmoid>},
+    {"Sign", unary_kernel<Sign>},
+    {"Sin", unary_kernel<Sin>},
+    {"Sinh", unary_kernel<Sinh>},
+    {"Sqrt", unary_kernel<Sqrt>},
+    {"Sub", binary_kernel<Sub>},
+    {"Sum", variadic_kernel<Add>},
+    {"Tan", unary_kernel<Tan>},
+    {"Tanh", unary_kernel<Tanh>},
+    {"Where", where_kernel, kOnnx, true},
     {"Xor", by_value_rule},
 };
 

@@ -14,15 +14,15 @@
 namespace accsim::sim::ref {
 namespace {
 
-std::string label(const Graph& graph, const Node& node) {
+std::string label_of_node(const Graph& graph, const Node& node) {
   return fmt::format("{}: node '{}' ({})", graph.file, node.name, node.op_type);
 }
 
-Error at(std::string where, Errc code, std::string message) {
+Error error_at(std::string where, Errc code, std::string message) {
   return {code, std::move(message), std::move(where)};
 }
 
-Errors at(const std::string& where, Errors errors) {
+Errors error_at(const std::string& where, Errors errors) {
   for (Error& e : errors) e.where = e.where.empty() ? where : where + ": " + e.where;
   return errors;
 }
@@ -49,15 +49,15 @@ std::string missing_elements(const Graph& graph, const Payload& payload) {
 }
 
 /// A stored tensor from the file, or drawn; `drawn` counts the latter.
-Result<Array> load(const Graph& graph, TensorId id, std::optional<uint64_t> seed,
-                   const std::shared_ptr<MemoryCount>& memory, size_t& drawn) {
+Result<Array> load_tensor(const Graph& graph, TensorId id, std::optional<uint64_t> seed,
+                          const std::shared_ptr<MemoryCount>& memory, size_t& drawn) {
   const Tensor& tensor = graph.tensor(id);
   const std::string where = fmt::format("{}: tensor '{}'", graph.file, tensor.name);
   if (tensor.origin != Tensor::Origin::initializer)
-    return at(where, Errc::invalid, "has no value when it is read");
+    return error_at(where, Errc::invalid, "has no value when it is read");
   std::optional<Array> stored = stored_array(graph, tensor, memory);
   if (stored) return std::move(*stored);
-  if (!seed) return at(where, Errc::invalid, missing_elements(graph, tensor.payload));
+  if (!seed) return error_at(where, Errc::invalid, missing_elements(graph, tensor.payload));
   ++drawn;
   return random_weights(graph, id, *seed, memory);
 }
@@ -65,12 +65,12 @@ Result<Array> load(const Graph& graph, TensorId id, std::optional<uint64_t> seed
 /// The elements of a stored tensor: the reals that its integers stand for, where it says so.
 Result<Array> load_reals(const Graph& graph, TensorId id, std::optional<uint64_t> seed,
                          const std::shared_ptr<MemoryCount>& memory, size_t& drawn) {
-  Result<Array> stored = load(graph, id, seed, memory, drawn);
+  Result<Array> stored = load_tensor(graph, id, seed, memory, drawn);
   const Tensor& tensor = graph.tensor(id);
   if (!stored || !tensor.quantisation || is_float(tensor.dtype)) return stored;
   const auto part = [&](TensorId of) -> Result<std::vector<double>> {
     if (of == kNoTensor) return std::vector<double>{};
-    Result<Array> array = load(graph, of, seed, memory, drawn);
+    Result<Array> array = load_tensor(graph, of, seed, memory, drawn);
     if (!array) return array.errors();
     return array->reals();
   };
@@ -101,12 +101,12 @@ class Runner {
     state_.most_operations = options.operations;
   }
 
-  Result<RunResult> run(Arrays inputs) {
+  Result<RunResult> run_guarded(Arrays inputs) {
     try {
       return run_all(std::move(inputs));
     } catch (const BeyondMemory& e) {
-      return beyond_memory(e, state_.memory->most(),
-                           running_ == nullptr ? graph_.file : label(graph_, *running_));
+      return beyond_memory(e, state_.memory->byte_limit(),
+                           running_ == nullptr ? graph_.file : label_of_node(graph_, *running_));
     }
   }
 
@@ -120,10 +120,10 @@ class Runner {
     for (TensorId id : graph_.outputs) ++readers_[static_cast<size_t>(id)];
     for (size_t i = 0; i < graph_.nodes.size(); ++i) {
       if (options_.progress && !options_.progress(i, graph_.nodes.size()))
-        return at(graph_.file, Errc::io, "stopped before the end");
+        return error_at(graph_.file, Errc::io, "stopped before the end");
       if (Status s = run_node(static_cast<NodeId>(i)); !s) return s.errors();
     }
-    return collect();
+    return collect_outputs();
   }
 
   Status take_inputs(Arrays inputs) {
@@ -133,25 +133,25 @@ class Runner {
       const auto found = inputs.find(tensor.name);
       const std::string where = fmt::format("{}: input '{}'", graph_.file, tensor.name);
       if (found == inputs.end()) {
-        errors.push_back(at(where, Errc::invalid, "has no value"));
+        errors.push_back(error_at(where, Errc::invalid, "has no value"));
         continue;
       }
       Array given = std::move(found->second);
       share_texts(given);
       if (given.dtype() != tensor.dtype || given.dims() != tensor.dims)
-        errors.push_back(
-            at(where, Errc::invalid,
-               fmt::format("is {} {}, but was given {} {}", name(tensor.dtype),
-                           to_string(tensor.dims), name(given.dtype()), to_string(given.dims()))));
+        errors.push_back(error_at(
+            where, Errc::invalid,
+            fmt::format("is {} {}, but was given {} {}", name(tensor.dtype), to_string(tensor.dims),
+                        name(given.dtype()), to_string(given.dims()))));
       if (given.is_counted_by(*state_.memory)) {
-        slot(id) = std::move(given);
+        array_at(id) = std::move(given);
         continue;
       }
       // Counted like every other array, and freed when dead.
       Array own(given.dtype(), given.dims(), state_.memory);
-      std::copy_n(static_cast<const uint8_t*>(given.raw()), given.bytes(),
-                  static_cast<uint8_t*>(own.raw()));
-      slot(id) = std::move(own);
+      std::copy_n(static_cast<const uint8_t*>(given.raw_data()), given.bytes(),
+                  static_cast<uint8_t*>(own.raw_data()));
+      array_at(id) = std::move(own);
     }
     if (!errors.empty()) return errors;
     return ok();
@@ -167,11 +167,11 @@ class Runner {
       array = moved_to(state_.texts, array, state_.memory);
   }
 
-  Array& slot(TensorId id) { return arrays_[static_cast<size_t>(id)]; }
+  Array& array_at(TensorId id) { return arrays_[static_cast<size_t>(id)]; }
 
   /// The array of a tensor that a node or the caller reads; stored ones are loaded on first use.
-  Result<Array> fetch(TensorId id) {
-    if (!slot(id).empty()) return slot(id);
+  Result<Array> fetch_array(TensorId id) {
+    if (!array_at(id).empty()) return array_at(id);
     if (options_.loaded != nullptr && !(*options_.loaded)[static_cast<size_t>(id)].empty()) {
       Array loaded = (*options_.loaded)[static_cast<size_t>(id)];
       share_texts(loaded);
@@ -180,9 +180,9 @@ class Runner {
     Result<Array> stored =
         load_reals(graph_, id, options_.weight_seed, state_.memory, state_.random_weights);
     if (!stored) return stored.errors();
-    slot(id) = std::move(*stored);
-    share_texts(slot(id));
-    return slot(id);
+    array_at(id) = std::move(*stored);
+    share_texts(array_at(id));
+    return array_at(id);
   }
 
   Status run_node(NodeId id) {
@@ -195,7 +195,7 @@ class Runner {
         inputs.emplace_back();
         continue;
       }
-      Result<Array> array = fetch(input);
+      Result<Array> array = fetch_array(input);
       if (!array) return array.errors();
       inputs.push_back(std::move(*array));
     }
@@ -207,15 +207,17 @@ class Runner {
       if (!*done)
         if (Status s = compute_wanted(step, node); !s) return s;
     } catch (const std::length_error&) {
-      return at(label(graph_, node), Errc::capacity, "it is too large; use smaller inputs");
+      return error_at(label_of_node(graph_, node), Errc::capacity,
+                      "it is too large; use smaller inputs");
     }
     if (options_.observe)
       if (Status s = options_.observe({graph_, id, inputs, step.outputs()}); !s) return s;
     for (size_t i = 0; i < node.outputs.size(); ++i)
       if (node.outputs[i] != kNoTensor && readers_[static_cast<size_t>(node.outputs[i])] > 0)
-        slot(node.outputs[i]) = std::move(step.outputs()[i]);
+        array_at(node.outputs[i]) = std::move(step.outputs()[i]);
     for (TensorId input : node.inputs)
-      if (input != kNoTensor && --readers_[static_cast<size_t>(input)] == 0) slot(input) = Array();
+      if (input != kNoTensor && --readers_[static_cast<size_t>(input)] == 0)
+        array_at(input) = Array();
     return ok();
   }
 
@@ -228,10 +230,10 @@ class Runner {
     };
     if (std::ranges::all_of(node.outputs, has_none)) {
       for (size_t i = 0; i < node.outputs.size(); ++i)
-        if (step.has_output(i)) step.out(i);
+        if (step.has_output(i)) step.output_array(i);
       return ok();
     }
-    if (step.has_output(0)) return compute(step, node);
+    if (step.has_output(0)) return compute_node(step, node);
     Graph graph = graph_;
     Node whole = node;
     whole.outputs[0] = static_cast<TensorId>(graph.tensors.size());
@@ -239,35 +241,36 @@ class Runner {
     const OpRow* row = find_op(node.domain, node.op_type);
     check(row != nullptr, "a node without row passed elaboration");
     InferContext shapes(graph, whole);
-    if (Status s = row->shape(shapes); !s) return at(label(graph_, node), s.errors());
+    if (Status s = row->shape(shapes); !s) return error_at(label_of_node(graph_, node), s.errors());
     KernelContext all(graph, whole, step.inputs(), state_);
-    if (Status s = compute(all, whole); !s) return s;
+    if (Status s = compute_node(all, whole); !s) return s;
     for (size_t i = 1; i < node.outputs.size(); ++i)
       if (node.outputs[i] != kNoTensor) step.outputs()[i] = std::move(all.outputs()[i]);
     return ok();
   }
 
-  Status compute(KernelContext& step, const Node& node) {
+  Status compute_node(KernelContext& step, const Node& node) {
     const KernelRow* kernel = find_kernel(node.domain, node.op_type);
     check(kernel != nullptr, "a node without kernel passed check_runnable");
-    if (Status done = kernel->run(step); !done) return at(label(graph_, node), done.errors());
+    if (Status done = kernel->run(step); !done)
+      return error_at(label_of_node(graph_, node), done.errors());
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       if (node.outputs[i] == kNoTensor) continue;
-      Array& out = step.out(i);  // allocates what an empty output's kernel didn't touch
+      Array& out = step.output_array(i);  // allocates what an empty output's kernel didn't touch
       round_elements(out);
       share_texts(out);
     }
     return ok();
   }
 
-  Result<RunResult> collect() {
+  Result<RunResult> collect_outputs() {
     RunResult result;
     for (TensorId id : graph_.outputs) {
-      Result<Array> array = fetch(id);
+      Result<Array> array = fetch_array(id);
       if (!array) return array.errors();
       result.outputs[graph_.tensor(id).name] = std::move(*array);
     }
-    result.peak_bytes = state_.memory->peak();
+    result.peak_bytes = state_.memory->peak_bytes();
     result.random_weights = state_.random_weights;
     return result;
   }
@@ -310,11 +313,11 @@ Status check_runnable(const Graph& graph) {
   Errors errors;
   for (const Assumption& a : graph.assumed)
     if (!a.input)
-      errors.push_back(
-          at(fmt::format("{}: node '{}' (op {})", graph.file, a.node, a.op_type), Errc::unsupported,
-             fmt::format("what its output is depends on its numbers ({}); costs assume "
-                         "that, run computes what is known before",
-                         a.of)));
+      errors.push_back(error_at(
+          fmt::format("{}: node '{}' (op {})", graph.file, a.node, a.op_type), Errc::unsupported,
+          fmt::format("what its output is depends on its numbers ({}); costs assume "
+                      "that, run computes what is known before",
+                      a.of)));
   if (!errors.empty()) return errors;
   for (const Node& node : graph.nodes) {
     if (node.absorbed) continue;
@@ -323,19 +326,20 @@ Status check_runnable(const Graph& graph) {
       std::string why = "the reference executor has no kernel for it";
       if (const OpRow* row = find_op(node); row != nullptr && !row->no_kernel.empty())
         why = fmt::format("the reference executor refuses it: {}", row->no_kernel);
-      errors.push_back(at(label(graph, node), Errc::unsupported, std::move(why)));
+      errors.push_back(error_at(label_of_node(graph, node), Errc::unsupported, std::move(why)));
       continue;
     }
     if (std::string why = unknown_request(node); !why.empty()) {
-      errors.push_back(at(label(graph, node), Errc::unsupported, std::move(why)));
+      errors.push_back(error_at(label_of_node(graph, node), Errc::unsupported, std::move(why)));
       continue;
     }
     for (const auto* ids : {&node.inputs, &node.outputs})
       for (TensorId id : *ids)
         if (id != kNoTensor && !can_compute(graph.tensor(id).dtype, *kernel)) {
-          errors.push_back(at(label(graph, node), Errc::unsupported,
-                              fmt::format("tensor '{}' is {}, which isn't computed with",
-                                          graph.tensor(id).name, name(graph.tensor(id).dtype))));
+          errors.push_back(
+              error_at(label_of_node(graph, node), Errc::unsupported,
+                       fmt::format("tensor '{}' is {}, which isn't computed with",
+                                   graph.tensor(id).name, name(graph.tensor(id).dtype))));
           break;
         }
   }
@@ -370,8 +374,8 @@ Result<std::vector<Array>> load_weights(const Graph& graph, std::optional<uint64
   return out;
 }
 
-Result<RunResult> run(const Graph& graph, Arrays inputs, const RunOptions& options) {
-  return Runner(graph, options).run(std::move(inputs));
+Result<RunResult> run_graph(const Graph& graph, Arrays inputs, const RunOptions& options) {
+  return Runner(graph, options).run_guarded(std::move(inputs));
 }
 
 }  // namespace accsim::sim::ref

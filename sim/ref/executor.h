@@ -29,7 +29,7 @@ struct NodeRun {
 using Substitute = std::function<Result<bool>(NodeId node, const std::vector<Array>& inputs,
                                               std::vector<Array>& outputs)>;
 
-/// How run() goes about a graph, and who watches.
+/// How run_graph() goes about a graph, and who watches.
 struct RunOptions {
   int threads = 1;
   /// Weights that the file doesn't have are drawn from this; without it they are an error.
@@ -49,7 +49,7 @@ struct RunOptions {
   std::function<bool(size_t done, size_t of)> progress;
 };
 
-/// What run() computed and what it took.
+/// What run_graph() computed and what it took.
 struct RunResult {
   Arrays outputs;             ///< by name, as the graph lists them
   int64_t peak_bytes = 0;     ///< most bytes that arrays held at a time, weights included
@@ -61,17 +61,17 @@ struct RunResult {
 /// where nobody else has them. Results don't
 /// depend on the number of threads. Errors name the node or the tensor.
 /// Too little memory is std::bad_alloc: it says nothing of the graph.
-Result<RunResult> run(const Graph& graph, Arrays inputs, const RunOptions& options);
+Result<RunResult> run_graph(const Graph& graph, Arrays inputs, const RunOptions& options);
 
 /// The error of arrays beyond a limit of memory: how much, and the option.
 Error beyond_memory(const BeyondMemory& e, int64_t most, std::string where);
 
-/// All stored tensors that nodes read, by tensor id (the others empty). Errors as run()'s; beyond
+/// All stored tensors that nodes read, by tensor id (the others empty). Errors as run_graph()'s; beyond
 /// what `memory` allows it throws BeyondMemory.
 Result<std::vector<Array>> load_weights(const Graph& graph, std::optional<uint64_t> weight_seed,
                                         const std::shared_ptr<MemoryCount>& memory = nullptr);
 
-/// Everything in the graph that run() would refuse without looking at numbers: operators without a
+/// Everything in the graph that run_graph() would refuse without looking at numbers: operators without a
 /// kernel, element types that aren't kept. Good when there is nothing.
 Status check_runnable(const Graph& graph);
 

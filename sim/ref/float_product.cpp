@@ -28,7 +28,8 @@ void set_bias(const FloatProduct& t) {
 }
 
 /// Rows [i, i + rows) and columns [j, j + columns) of the product.
-MultiplyAdd part(const MultiplyAdd& whole, int64_t i, int64_t rows, int64_t j, int64_t columns) {
+MultiplyAdd part_of_product(const MultiplyAdd& whole, int64_t i, int64_t rows, int64_t j,
+                            int64_t columns) {
   MultiplyAdd out = whole;
   out.m = rows;
   out.n = columns;
@@ -38,7 +39,7 @@ MultiplyAdd part(const MultiplyAdd& whole, int64_t i, int64_t rows, int64_t j, i
   return out;
 }
 
-std::unique_ptr<float[]> floats(int64_t count) {
+std::unique_ptr<float[]> float_buffer(int64_t count) {
   return std::make_unique_for_overwrite<float[]>(static_cast<size_t>(count));
 }
 
@@ -46,7 +47,7 @@ std::unique_ptr<float[]> floats(int64_t count) {
 void written_strip(const FloatProduct& t, MultiplyAddFunction multiply_add, int64_t j,
                    int64_t columns) {
   const int64_t k = t.operands.k;
-  const auto b = floats(std::min(k, kWrittenRows) * columns);
+  const auto b = float_buffer(std::min(k, kWrittenRows) * columns);
   MultiplyAdd o = t.operands;
   o.n = columns;
   o.c += j;
@@ -79,15 +80,15 @@ void float_product(ThreadPool& pool, const FloatProduct& t, MultiplyAddFunction 
   const bool small = o.m * o.n * o.k < kSmall, by_columns = o.n >= o.m;
   if (t.write_b && by_columns && !small) {
     const int64_t strip = strip_length(o.n);
-    return pool.parts((o.n + strip - 1) / strip, 1, [&](int64_t begin, int64_t end) {
+    return pool.parallel_for((o.n + strip - 1) / strip, 1, [&](int64_t begin, int64_t end) {
       for (int64_t s = begin; s < end; ++s)
         written_strip(t, multiply_add, s * strip, std::min(strip, o.n - s * strip));
     });
   }
   std::unique_ptr<float[]> written;
   if (t.write_b) {
-    written = floats(o.k * o.n);
-    pool.parts(o.k, 1 + 65536 / o.n, [&](int64_t begin, int64_t end) {
+    written = float_buffer(o.k * o.n);
+    pool.parallel_for(o.k, 1 + 65536 / o.n, [&](int64_t begin, int64_t end) {
       t.write_b(begin, end - begin, 0, o.n, written.get() + begin * o.n, o.n);
     });
     o.b = written.get();
@@ -95,10 +96,11 @@ void float_product(ThreadPool& pool, const FloatProduct& t, MultiplyAddFunction 
   }
   if (small) return multiply_add(o);
   const int64_t all = by_columns ? o.n : o.m, strip = strip_length(all);
-  pool.parts((all + strip - 1) / strip, 1, [&](int64_t begin, int64_t end) {
+  pool.parallel_for((all + strip - 1) / strip, 1, [&](int64_t begin, int64_t end) {
     for (int64_t s = begin; s < end; ++s) {
       const int64_t from = s * strip, length = std::min(strip, all - from);
-      multiply_add(by_columns ? part(o, 0, o.m, from, length) : part(o, from, length, 0, o.n));
+      multiply_add(by_columns ? part_of_product(o, 0, o.m, from, length)
+                              : part_of_product(o, from, length, 0, o.n));
     }
   });
 }

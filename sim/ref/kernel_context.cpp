@@ -19,7 +19,7 @@ KernelContext::KernelContext(const Graph& graph, const Node& node, std::vector<A
       outputs_(node.outputs.size()),
       state_(state) {}
 
-const Array& KernelContext::in(size_t i) const {
+const Array& KernelContext::input_array(size_t i) const {
   check(i < inputs_.size() && !inputs_[i].empty(), "a kernel read an absent input");
   return inputs_[i];
 }
@@ -31,8 +31,8 @@ void KernelContext::hold_converted(size_t i) const {
     if (has_input(k) && !inputs_[k].empty()) largest = std::max(largest, inputs_[k].size());
   for (size_t k = 0; k < outputs_.size(); ++k)
     if (has_output(k)) results += elements(output(k).dims);
-  held_.emplace_back(state_.memory, kBytes * in(i).size());
-  if (holds_results_ || in(i).size() < largest) return;
+  held_.emplace_back(state_.memory, kBytes * input_array(i).size());
+  if (holds_results_ || input_array(i).size() < largest) return;
   holds_results_ = true;
   held_.emplace_back(state_.memory, kBytes * results);
 }
@@ -40,22 +40,23 @@ void KernelContext::hold_converted(size_t i) const {
 std::vector<double> KernelContext::reals(size_t i) const {
   if (!has_input(i)) return {};
   hold_converted(i);
-  return in(i).reals();
+  return input_array(i).reals();
 }
 
 std::vector<int64_t> KernelContext::integers(size_t i) const {
   if (!has_input(i)) return {};
   hold_converted(i);
-  return in(i).integers();
+  return input_array(i).integers();
 }
 
 double KernelContext::real_or(size_t i, double fallback) const {
-  if (!has_input(i) || in(i).size() == 0) return fallback;
-  return with_element_kind(in(i).kind(),
-                           [&]<class T>(T) { return static_cast<double>(in(i).data<T>()[0]); });
+  if (!has_input(i) || input_array(i).size() == 0) return fallback;
+  return with_element_kind(input_array(i).kind(), [&]<class T>(T) {
+    return static_cast<double>(input_array(i).data<T>()[0]);
+  });
 }
 
-Status KernelContext::spend(double operations) const {
+Status KernelContext::spend_operations(double operations) const {
   state_.operations += operations;
   if (state_.operations <= state_.most_operations) return ok();
   return Error{Errc::capacity,
@@ -65,15 +66,15 @@ Status KernelContext::spend(double operations) const {
                ""};
 }
 
-Array& KernelContext::out(size_t i) {
+Array& KernelContext::output_array(size_t i) {
   Array& array = outputs_.at(i);
   if (array.empty()) array = Array(output(i).dtype, output(i).dims, state_.memory);
   return array;
 }
 
-void KernelContext::put(size_t i, std::span<const double> values) {
+void KernelContext::put_output(size_t i, std::span<const double> values) {
   if (!has_output(i)) return;
-  Array& array = out(i);
+  Array& array = output_array(i);
   check(static_cast<int64_t>(values.size()) == array.size(), "a kernel gave too many elements");
   const DType dtype = array.dtype();
   with_element_kind(array.kind(), [&]<class T>(T) {
@@ -87,9 +88,9 @@ void KernelContext::put(size_t i, std::span<const double> values) {
   });
 }
 
-void KernelContext::put(size_t i, std::span<const int64_t> values) {
+void KernelContext::put_output(size_t i, std::span<const int64_t> values) {
   if (!has_output(i)) return;
-  Array& array = out(i);
+  Array& array = output_array(i);
   check(static_cast<int64_t>(values.size()) == array.size(), "a kernel gave too many elements");
   const DType dtype = array.dtype();
   with_element_kind(array.kind(), [&]<class T>(T) {
@@ -98,16 +99,16 @@ void KernelContext::put(size_t i, std::span<const int64_t> values) {
       if constexpr (std::is_floating_point_v<T>)
         to[n] = static_cast<T>(values[n]);
       else
-        to[n] = static_cast<T>(wrap(dtype, values[n]));
+        to[n] = static_cast<T>(wrap_to_type(dtype, values[n]));
     }
   });
 }
 
-void KernelContext::share(size_t i, const Array& array) {
+void KernelContext::share_output(size_t i, const Array& array) {
   if (has_output(i)) outputs_.at(i) = array.reshaped(output(i).dims).retyped(output(i).dtype);
 }
 
-Error refuse(const NodeView& node, std::string_view what) { return refused(node, what); }
+Error refuse(const NodeView& node, std::string_view what) { return unsupported_node(node, what); }
 
 Status one_of(const NodeView& node, const char* attribute, const char* fallback,
               std::string_view words) {
@@ -138,11 +139,11 @@ Graph graph_of(const KernelContext& step) {
     const auto i = static_cast<size_t>(&id - node.inputs.data());
     Tensor tensor{step.input(i).name,
                   Tensor::Origin::initializer,
-                  step.in(i).dtype(),
-                  step.in(i).dims(),
+                  step.input_array(i).dtype(),
+                  step.input_array(i).dims(),
                   kNoNode,
                   true,
-                  value_of(step.in(i)),
+                  value_of(step.input_array(i)),
                   {}};
     id = static_cast<TensorId>(small.tensors.size());
     small.tensors.push_back(std::move(tensor));
@@ -163,7 +164,7 @@ Graph graph_of(const KernelContext& step) {
 int64_t bytes_by_value(const KernelContext& step) {
   int64_t in = 0, out = 0;
   for (size_t i = 0; i < step.input_count(); ++i)
-    if (step.has_input(i)) in += step.in(i).size();
+    if (step.has_input(i)) in += step.input_array(i).size();
   for (size_t i = 0; i < step.output_count(); ++i)
     if (step.has_output(i)) out += elements(step.out_dims(i));
   return (2 * in + out) * static_cast<int64_t>(sizeof(double));
@@ -203,9 +204,9 @@ Status by_value_rule(KernelContext& step) {
       return refuse(
           step, fmt::format("isn't defined for these inputs, or not for {}", name(step.dtype(0))));
     if (tensor.value->is_integer())
-      step.put(i, tensor.value->integers());
+      step.put_output(i, tensor.value->integers());
     else
-      step.put(i, tensor.value->reals());
+      step.put_output(i, tensor.value->reals());
   }
   return ok();
 }

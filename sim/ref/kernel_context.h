@@ -45,14 +45,14 @@ class KernelContext : public NodeView {
   RunState& state() const { return state_; }
 
   /// Input i. Precondition: has_input(i).
-  const Array& in(size_t i) const;
+  const Array& input_array(size_t i) const;
   template <class T>
   const T* data(size_t i) const {
-    return in(i).template data<T>();
+    return input_array(i).template data<T>();
   }
   /// Converted elements of a present input; {} when it is absent. They count as memory until the
   /// node is done, and where this is the node's largest input its results do, too, once: kernels
-  /// that convert what they work on have these in the same type before put().
+  /// that convert what they work on have these in the same type before put_output().
   std::vector<double> reals(size_t i) const;
   // Not the base's: that one reads constants, this one what a run has computed.
   // NOLINTNEXTLINE(bugprone-derived-method-shadowing-base-method)
@@ -61,20 +61,20 @@ class KernelContext : public NodeView {
   double real_or(size_t i, double fallback) const;
 
   /// Output i, allocated with the graph's type and dims on first use. Precondition: has_output(i).
-  Array& out(size_t i);
+  Array& output_array(size_t i);
   template <class T>
   T* result(size_t i) {
-    return out(i).template data<T>();
+    return output_array(i).template data<T>();
   }
   const Dims& out_dims(size_t i) const { return output(i).dims; }
   /// Takes so many operations of RunState::most_operations; Errc::capacity beyond them.
-  Status spend(double operations) const;
+  Status spend_operations(double operations) const;
   /// Gives output i these elements, converted to its type (integers saturate not, they wrap); does
   /// nothing when nobody wants it. Precondition: as many as the output has.
-  void put(size_t i, std::span<const double> values);
-  void put(size_t i, std::span<const int64_t> values);
+  void put_output(size_t i, std::span<const double> values);
+  void put_output(size_t i, std::span<const int64_t> values);
   /// Output i is this array (of the same type and number of elements) under the output's dims.
-  void share(size_t i, const Array& array);
+  void share_output(size_t i, const Array& array);
 
   const std::vector<Array>& inputs() const { return inputs_; }
   std::vector<Array>& outputs() { return outputs_; }

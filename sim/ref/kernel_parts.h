@@ -21,14 +21,14 @@ struct Activation {
 std::optional<Activation> find_activation(std::string_view name);
 
 /// c[m x n] = a[m x k] b[k x n], row-major; on doubles by Eigen.
-void product(int64_t m, int64_t k, int64_t n, const double* a, const double* b, double* c);
+void multiply_doubles(int64_t m, int64_t k, int64_t n, const double* a, const double* b, double* c);
 
 /// Sizes of multiply().
 struct MatMulShape {
   int64_t m = 0, k = 0, n = 0;
   bool a_turned = false, b_turned = false;  ///< a lies as k x m, b as n x k
 };
-/// Like product(), a and b possibly turned; by float_product(), in parallel.
+/// Like multiply_doubles(), a and b possibly turned; by float_product(), in parallel.
 void multiply(ThreadPool& pool, const MatMulShape& shape, const float* a, const float* b, float* c);
 /// The same on doubles by Eigen, on the calling thread.
 void multiply(ThreadPool& pool, const MatMulShape& shape, const double* a, const double* b,

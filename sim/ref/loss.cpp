@@ -32,9 +32,9 @@ Status add_losses(KernelContext& step, const std::vector<double>& log_prob) {
   }
   const std::string reduction = step.attr("reduction", "mean");
   if (reduction == "none")
-    step.put(0, loss);
+    step.put_output(0, loss);
   else
-    step.put(0, std::vector<double>{reduction == "sum" ? sum : sum / weight_sum});
+    step.put_output(0, std::vector<double>{reduction == "sum" ? sum : sum / weight_sum});
   return ok();
 }
 
@@ -42,18 +42,18 @@ Status nll_loss(KernelContext& step) { return add_losses(step, step.reals(0)); }
 
 Status cross_entropy(KernelContext& step) {
   std::vector<double> x = step.reals(0);
-  const Lines l = lines(step.dims(0), 1);
+  const Lines l = lines_along(step.dims(0), 1);
   for (int64_t o = 0; o < l.outer; ++o)
     for (int64_t i = 0; i < l.inner; ++i) {
       double most = -std::numeric_limits<double>::infinity(), total = 0;
       for (int64_t n = 0; n < l.length; ++n)
-        most = std::max(most, x[static_cast<size_t>(l.at(o, i, n))]);
+        most = std::max(most, x[static_cast<size_t>(l.offset_of(o, i, n))]);
       for (int64_t n = 0; n < l.length; ++n)
-        total += std::exp(x[static_cast<size_t>(l.at(o, i, n))] - most);
+        total += std::exp(x[static_cast<size_t>(l.offset_of(o, i, n))] - most);
       for (int64_t n = 0; n < l.length; ++n)
-        x[static_cast<size_t>(l.at(o, i, n))] -= most + std::log(total);
+        x[static_cast<size_t>(l.offset_of(o, i, n))] -= most + std::log(total);
     }
-  if (step.output_count() > 1) step.put(1, x);
+  if (step.output_count() > 1) step.put_output(1, x);
   return add_losses(step, x);
 }
 

@@ -35,7 +35,7 @@ void multiply(ThreadPool&, const MatMulShape& s, const int64_t* a, const int64_t
 
 /// Input i as numbers of T, which is double or int64_t.
 template <class T>
-std::vector<T> numbers(const KernelContext& step, size_t i) {
+std::vector<T> input_numbers(const KernelContext& step, size_t i) {
   if constexpr (std::is_integral_v<T>)
     return step.integers(i);
   else
@@ -53,17 +53,17 @@ void matmul_arrays(ThreadPool& pool, Dims a_dims, const T* a, Dims b_dims, const
     shape.m *= elements(a_batch);
     return multiply(pool, shape, a, b, out);
   }
-  const Dims batch = broadcast(a_batch, b_batch).value_or(Dims{0});
-  const auto a_at = offsets(batch, broadcast_strides(a_batch, batch));
-  const auto b_at = offsets(batch, broadcast_strides(b_batch, batch));
+  const Dims batch = broadcast_dims(a_batch, b_batch).value_or(Dims{0});
+  const auto a_at = strided_offsets(batch, broadcast_strides(a_batch, batch));
+  const auto b_at = strided_offsets(batch, broadcast_strides(b_batch, batch));
   const auto one = [&](int64_t i) {
     const auto n = static_cast<size_t>(i);
     multiply(pool, shape, a + a_at[n] * shape.m * shape.k, b + b_at[n] * shape.k * shape.n,
              out + i * shape.m * shape.n);
   };
   const auto count = static_cast<int64_t>(a_at.size());
-  if (count >= pool.threads())
-    pool.parts(count, 1, [&](int64_t begin, int64_t end) {
+  if (count >= pool.thread_count())
+    pool.parallel_for(count, 1, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) one(i);
     });
   else
@@ -84,19 +84,19 @@ std::vector<double> matmul_reals(KernelContext& step, const std::vector<double>&
 
 namespace {
 
-Status matmul(KernelContext& step) {
-  if (!step.has_output(0) || step.out(0).size() == 0) return ok();
-  if (step.in(0).kind() == ElementKind::f32)
+Status matmul_inputs(KernelContext& step) {
+  if (!step.has_output(0) || step.output_array(0).size() == 0) return ok();
+  if (step.input_array(0).kind() == ElementKind::f32)
     return matmul_arrays(step.pool(), step.dims(0), step.data<float>(0), step.dims(1),
                          step.data<float>(1), step.result<float>(0)),
            ok();
   const auto multiplied = [&]<class T>(T) {
-    const std::vector<T> a = numbers<T>(step, 0), b = numbers<T>(step, 1);
-    std::vector<T> out(static_cast<size_t>(step.out(0).size()));
+    const std::vector<T> a = input_numbers<T>(step, 0), b = input_numbers<T>(step, 1);
+    std::vector<T> out(static_cast<size_t>(step.output_array(0).size()));
     matmul_arrays(step.pool(), step.dims(0), a.data(), step.dims(1), b.data(), out.data());
-    step.put(0, out);
+    step.put_output(0, out);
   };
-  if (step.in(0).kind() == ElementKind::f64)
+  if (step.input_array(0).kind() == ElementKind::f64)
     multiplied(double{});
   else
     multiplied(int64_t{});
@@ -108,7 +108,7 @@ Status matmul(KernelContext& step) {
 Status gemm_kernel(KernelContext& step) {
   const Result<GemmPlan> plan = plan_gemm(step, 0, 1, 2);
   if (!plan) return plan.errors();
-  if (!step.has_output(0) || step.out(0).size() == 0) return ok();
+  if (!step.has_output(0) || step.output_array(0).size() == 0) return ok();
   const double alpha = real_attr(step, "alpha", 1), beta = real_attr(step, "beta", 1);
   const MatMulShape shape{plan->m, plan->k, plan->n, plan->a_transposed, plan->b_transposed};
   const auto finish = [&]<class T>(T* out, const T* c) {
@@ -120,10 +120,10 @@ Status gemm_kernel(KernelContext& step) {
       broadcast_binary<T>(step.pool(), {out, dims}, {c, step.dims(2)}, out, dims,
                           [=](T x, T y) { return x + b * y; });
   };
-  if (step.in(0).kind() == ElementKind::f32) {
+  if (step.input_array(0).kind() == ElementKind::f32) {
     float* out = step.result<float>(0);
     multiply(step.pool(), shape, step.data<float>(0), step.data<float>(1), out);
-    const Array c = step.has_input(2) ? step.in(2).as(DType::float32) : Array();
+    const Array c = step.has_input(2) ? step.input_array(2).converted_to(DType::float32) : Array();
     finish(out, c.empty() ? nullptr : std::as_const(c).data<float>());
     return ok();
   }
@@ -131,7 +131,7 @@ Status gemm_kernel(KernelContext& step) {
   std::vector<double> out(static_cast<size_t>(plan->m * plan->n));
   multiply(step.pool(), shape, a.data(), b.data(), out.data());
   finish(out.data(), c.empty() ? nullptr : c.data());
-  return step.put(0, out), ok();
+  return step.put_output(0, out), ok();
 }
 
 namespace {
@@ -156,14 +156,15 @@ struct Operand {
 };
 
 /// The elements of dims as memory of the step, each of so many bytes.
-std::shared_ptr<const Held> hold(const KernelContext& step, const Dims& dims, int64_t each) {
+std::shared_ptr<const Held> hold_elements(const KernelContext& step, const Dims& dims,
+                                          int64_t each) {
   return std::make_shared<Held>(step.memory(), elements(dims) * each);
 }
 
 /// Sums a * b over the labels that `keep` doesn't have, element by element.
 template <class T>
-Operand<T> contract(const KernelContext& step, const Operand<T>& a, const Operand<T>* b,
-                    const std::vector<int>& keep, const EinsumEquation& eq) {
+Operand<T> contract_operands(const KernelContext& step, const Operand<T>& a, const Operand<T>* b,
+                             const std::vector<int>& keep, const EinsumEquation& eq) {
   std::vector<int> labels = keep;
   for (const Operand<T>* o : {&a, b})
     if (o != nullptr)
@@ -175,19 +176,20 @@ Operand<T> contract(const KernelContext& step, const Operand<T>& a, const Operan
   const Strides b_by = b != nullptr ? label_strides(labels, b->labels, b->dims) : Strides{};
   const auto split = static_cast<ptrdiff_t>(keep.size());
   Operand<T> out{keep, Dims(all.begin(), all.begin() + split), {}};
-  out.held = hold(step, out.dims, sizeof(T));
+  out.held = hold_elements(step, out.dims, sizeof(T));
   const Dims summed(all.begin() + split, all.end());
   const int64_t place = (b == nullptr ? 1 : 2) * int64_t{sizeof(int64_t)};
-  const auto places = hold(step, out.dims, place), places_summed = hold(step, summed, place);
+  const auto places = hold_elements(step, out.dims, place),
+             places_summed = hold_elements(step, summed, place);
   const auto part = [&](const Strides& s, bool tail) {
     return tail ? Strides(s.begin() + split, s.end()) : Strides(s.begin(), s.begin() + split);
   };
-  const auto a_out = offsets(out.dims, part(a_by, false)),
-             a_sum = offsets(summed, part(a_by, true));
+  const auto a_out = strided_offsets(out.dims, part(a_by, false)),
+             a_sum = strided_offsets(summed, part(a_by, true));
   std::vector<int64_t> b_out, b_sum;
   if (b != nullptr) {
-    b_out = offsets(out.dims, part(b_by, false));
-    b_sum = offsets(summed, part(b_by, true));
+    b_out = strided_offsets(out.dims, part(b_by, false));
+    b_sum = strided_offsets(summed, part(b_by, true));
   }
   out.values.resize(a_out.size(), 0);
   for (size_t o = 0; o < out.values.size(); ++o)
@@ -204,7 +206,7 @@ struct ProductLabels {
   std::vector<int> batch, m, n, k;
 };
 
-Dims sizes(const std::vector<int>& labels, const EinsumEquation& eq) {
+Dims label_sizes(const std::vector<int>& labels, const EinsumEquation& eq) {
   Dims out;
   for (const int l : labels) out.push_back(eq.size.at(l));
   return out;
@@ -226,16 +228,16 @@ ProductLabels product_labels(const Operand<T>& a, const Operand<T>& b,
   return out;
 }
 
-/// contract() of two operands, by products of matrices where these are large.
+/// contract_operands() of two operands, by products of matrices where these are large.
 template <class T>
 Operand<T> multiply(KernelContext& step, const Operand<T>& a, const Operand<T>& b,
                     const std::vector<int>& keep, const EinsumEquation& eq) {
   constexpr int64_t kLarge = 512;  // multiply-accumulates; below, turning operands costs more
   const ProductLabels labels = product_labels(a, b, keep);
-  const auto count = [&](const std::vector<int>& of) { return elements(sizes(of, eq)); };
+  const auto count = [&](const std::vector<int>& of) { return elements(label_sizes(of, eq)); };
   const int64_t batch = count(labels.batch), m = count(labels.m), n = count(labels.n),
                 k = count(labels.k);
-  if (m * n * k < kLarge) return contract<T>(step, a, &b, keep, eq);
+  if (m * n * k < kLarge) return contract_operands<T>(step, a, &b, keep, eq);
   const auto joined = [](std::vector<int> all, const std::vector<int>& x,
                          const std::vector<int>& y) {
     all.insert(all.end(), x.begin(), x.end());
@@ -243,28 +245,28 @@ Operand<T> multiply(KernelContext& step, const Operand<T>& a, const Operand<T>& 
     return all;
   };
   const Operand<T> left =
-      contract<T>(step, a, nullptr, joined(labels.batch, labels.m, labels.k), eq);
+      contract_operands<T>(step, a, nullptr, joined(labels.batch, labels.m, labels.k), eq);
   const Operand<T> right =
-      contract<T>(step, b, nullptr, joined(labels.batch, labels.k, labels.n), eq);
+      contract_operands<T>(step, b, nullptr, joined(labels.batch, labels.k, labels.n), eq);
   Operand<T> out{joined(labels.batch, labels.m, labels.n), {}, {}};
-  out.dims = sizes(out.labels, eq);
-  out.held = hold(step, out.dims, sizeof(T));
+  out.dims = label_sizes(out.labels, eq);
+  out.held = hold_elements(step, out.dims, sizeof(T));
   out.values.resize(static_cast<size_t>(batch * m * n));
   for (int64_t i = 0; i < batch; ++i)
     multiply(step.pool(), {m, k, n, false, false}, left.values.data() + i * m * k,
              right.values.data() + i * k * n, out.values.data() + i * m * n);
   if (out.labels == keep) return out;
-  return contract<T>(step, out, nullptr, keep, eq);
+  return contract_operands<T>(step, out, nullptr, keep, eq);
 }
 
 /// What an equation says of all inputs, as numbers of T.
 template <class T>
 void sum_products(KernelContext& step, const EinsumEquation& eq) {
   const auto operand = [&](size_t i) {
-    return Operand<T>{eq.terms[i], step.dims(i), numbers<T>(step, i)};
+    return Operand<T>{eq.terms[i], step.dims(i), input_numbers<T>(step, i)};
   };
   Operand<T> all = operand(0);
-  if (step.input_count() == 1) all = contract<T>(step, all, nullptr, eq.output, eq);
+  if (step.input_count() == 1) all = contract_operands<T>(step, all, nullptr, eq.output, eq);
   for (size_t i = 1; i < step.input_count(); ++i) {
     // Labels that a later operand or the output still needs stay.
     std::vector<int> keep;
@@ -283,13 +285,13 @@ void sum_products(KernelContext& step, const EinsumEquation& eq) {
           if (wanted(l)) keep.push_back(l);
     all = multiply(step, all, next, keep, eq);
   }
-  step.put(0, all.values);
+  step.put_output(0, all.values);
 }
 
-Status einsum(KernelContext& step) {
+Status einsum_kernel(KernelContext& step) {
   const Result<EinsumEquation> eq = parse_einsum(step);
   if (!eq) return eq.errors();
-  const ElementKind kind = step.in(0).kind();
+  const ElementKind kind = step.input_array(0).kind();
   if (kind == ElementKind::f64 || kind == ElementKind::f32)
     sum_products<double>(step, *eq);
   else
@@ -297,7 +299,7 @@ Status einsum(KernelContext& step) {
   return ok();
 }
 
-Status det(KernelContext& step) {
+Status det_kernel(KernelContext& step) {
   const Dims& x = step.dims(0);
   const int64_t n = x.back(), each = n * n;
   const std::vector<double> in = step.reals(0);
@@ -306,22 +308,19 @@ Status det(KernelContext& step) {
   for (size_t i = 0; i < out.size(); ++i)
     out[i] =
         Eigen::Map<const Matrix>(in.data() + static_cast<int64_t>(i) * each, n, n).determinant();
-  return step.put(0, out), ok();
+  return step.put_output(0, out), ok();
 }
 
 Status matmul_integer(KernelContext& step) {
   std::vector<double> a = step.reals(0), b = step.reals(1);
   subtract_zero(a, step.dims(0), step.reals(2), true);
   subtract_zero(b, step.dims(1), step.reals(3), false);
-  return step.put(0, matmul_reals(step, a, step.dims(0), b, step.dims(1))), ok();
+  return step.put_output(0, matmul_reals(step, a, step.dims(0), b, step.dims(1))), ok();
 }
 
 constexpr KernelRow kMatmulKernels[] = {
-    {"Det", det},
-    {"Einsum", einsum},
-    {"Gemm", gemm_kernel},
-    {"MatMul", matmul},
-    {"MatMulInteger", matmul_integer},
+    {"Det", det_kernel},       {"Einsum", einsum_kernel},         {"Gemm", gemm_kernel},
+    {"MatMul", matmul_inputs}, {"MatMulInteger", matmul_integer},
 };
 
 }  // namespace

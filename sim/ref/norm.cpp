@@ -19,7 +19,8 @@ void softmax_row(double* row, int64_t length, int64_t stride) {
 namespace {
 
 bool is_real(const KernelContext& step) {
-  return step.in(0).kind() == ElementKind::f32 || step.in(0).kind() == ElementKind::f64;
+  return step.input_array(0).kind() == ElementKind::f32 ||
+         step.input_array(0).kind() == ElementKind::f64;
 }
 
 /// Calls f(T) for the reals that input 0 is kept in; refuses other types.
@@ -27,7 +28,7 @@ template <class F>
 Status for_reals(KernelContext& step, F f) {
   if (!step.has_output(0)) return ok();
   if (!is_real(step)) return refuse(step, "is computed for floats only");
-  if (step.in(0).kind() == ElementKind::f32)
+  if (step.input_array(0).kind() == ElementKind::f32)
     f(float{});
   else
     f(double{});
@@ -55,7 +56,7 @@ RowStatistics normalize_rows(const KernelContext& step, const T* in, T* out, con
   RowStatistics of;
   of.means.assign(static_cast<size_t>(rows), 0);
   of.inverses.assign(static_cast<size_t>(rows), 0);
-  step.pool().parts(rows, 1 + 8192 / (length + 1), [&](int64_t begin, int64_t end) {
+  step.pool().parallel_for(rows, 1 + 8192 / (length + 1), [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
       const T* x = in + r * length;
       double sum = 0, squares = 0;
@@ -79,12 +80,13 @@ RowStatistics normalize_rows(const KernelContext& step, const T* in, T* out, con
 /// out = out * scale + bias, both broadcast as if of shape `as`; absent ones are left out.
 template <class T>
 void scale_and_shift(KernelContext& step, size_t scale, size_t bias, const Dims& scale_dims) {
-  const DType kept = step.out(0).kind() == ElementKind::f64 ? DType::float64 : DType::float32;
+  const DType kept =
+      step.output_array(0).kind() == ElementKind::f64 ? DType::float64 : DType::float32;
   T* out = step.result<T>(0);
   const Dims& dims = step.out_dims(0);
   for (const size_t i : {scale, bias}) {
     if (!step.has_input(i)) continue;
-    const Array with = step.in(i).as(kept);
+    const Array with = step.input_array(i).converted_to(kept);
     const Dims& shape = scale_dims.empty() ? with.dims() : scale_dims;
     if (i == scale)
       broadcast_binary<T>(step.pool(), {out, dims}, {with.data<T>(), shape}, out, dims,
@@ -111,17 +113,18 @@ Status from_axis(KernelContext& step, bool centre, size_t mean_out, size_t inver
   const double epsilon = real_attr(step, "epsilon", 1e-5);
   RowStatistics of;
   Status done = for_reals(step, [&]<class T>(T) {
-    const Array x = step.in(0);
+    const Array x = step.input_array(0);
     const int64_t rows = elements(x.dims(), 0, static_cast<size_t>(*axis));
-    if (step.out(0).kind() != x.kind()) return;
+    if (step.output_array(0).kind() != x.kind()) return;
     of = normalize_rows<T>(step, x.data<T>(), step.result<T>(0), {rows, length, epsilon, centre});
     scale_and_shift<T>(step, 1, centre ? 2 : step.input_count(), {});
   });
   if (!done) return done;
-  if (step.has_output(0) && step.out(0).kind() != step.in(0).kind())
+  if (step.has_output(0) && step.output_array(0).kind() != step.input_array(0).kind())
     return refuse(step, "the scale must be of the input's kind");
-  if (mean_out > 0 && mean_out < step.output_count()) step.put(mean_out, of.means);
-  if (inverse_out > 0 && inverse_out < step.output_count()) step.put(inverse_out, of.inverses);
+  if (mean_out > 0 && mean_out < step.output_count()) step.put_output(mean_out, of.means);
+  if (inverse_out > 0 && inverse_out < step.output_count())
+    step.put_output(inverse_out, of.inverses);
   return ok();
 }
 
@@ -147,7 +150,7 @@ Status group_norm(KernelContext& step) {
     normalize_rows<T>(
         step, step.data<T>(0), step.result<T>(0),
         {x[0] * groups, elements(x, 1, x.size()) / groups, real_attr(step, "epsilon", 1e-5), true});
-    const int64_t given = step.in(1).size();
+    const int64_t given = step.input_array(1).size();
     const std::vector<double> scale = step.reals(1), bias = step.reals(2);
     const int64_t inner = elements(x, 2, x.size());
     T* out = step.result<T>(0);
@@ -180,7 +183,7 @@ Status ms_group_norm(KernelContext& step) {
     Dims skip = step.dims(3);
     if (skip.size() == 2) skip.insert(last ? skip.begin() + 1 : skip.end(), x.size() - 2, 1);
     const std::vector<double> add = step.reals(3);
-    const auto at = offsets(x, broadcast_strides(skip, x));
+    const auto at = strided_offsets(x, broadcast_strides(skip, x));
     for (size_t i = 0; i < sum.size(); ++i) sum[i] += add[static_cast<size_t>(at[i])];
   }
   for (int64_t n = 0; n < x[0]; ++n)
@@ -202,8 +205,8 @@ Status ms_group_norm(KernelContext& step) {
       out[i] = int_attr(step, "activation", 0) != 0 ? v / (1 + std::exp(-v)) : v;
     });
   }
-  step.put(0, out);
-  if (step.output_count() > 1) step.put(1, sum);
+  step.put_output(0, out);
+  if (step.output_count() > 1) step.put_output(1, sum);
   return ok();
 }
 
@@ -245,8 +248,8 @@ Status batch_norm(KernelContext& step) {
       m.mean[c] = m.mean[c] * momentum + now.mean[c] * (1 - momentum);
       m.variance[c] = m.variance[c] * momentum + now.variance[c] * (1 - momentum);
     }
-    if (step.output_count() > 1) step.put(1, m.mean);
-    if (step.output_count() > 2) step.put(2, m.variance);
+    if (step.output_count() > 1) step.put_output(1, m.mean);
+    if (step.output_count() > 2) step.put_output(2, m.variance);
     m = now;
   }
   const std::vector<double> scale = step.reals(1), bias = step.reals(2);
@@ -254,8 +257,8 @@ Status batch_norm(KernelContext& step) {
   return for_reals(step, [&]<class T>(T) {
     const T* in = step.data<T>(0);
     T* out = step.result<T>(0);
-    const int64_t rows = inner > 0 ? step.in(0).size() / inner : 0;
-    step.pool().parts(rows, 1 + 16384 / (inner + 1), [&](int64_t begin, int64_t end) {
+    const int64_t rows = inner > 0 ? step.input_array(0).size() / inner : 0;
+    step.pool().parallel_for(rows, 1 + 16384 / (inner + 1), [&](int64_t begin, int64_t end) {
       for (int64_t r = begin; r < end; ++r) {
         const auto c = static_cast<size_t>(r % channels);
         const double factor = scale[c] / std::sqrt(m.variance[c] + epsilon);
@@ -266,7 +269,7 @@ Status batch_norm(KernelContext& step) {
   });
 }
 
-Status lrn(KernelContext& step) {
+Status lrn_kernel(KernelContext& step) {
   const Dims& x = step.dims(0);
   const int64_t size = int_attr(step, "size", 1), inner = elements(x, 2, x.size());
   const double alpha = real_attr(step, "alpha", 1e-4), beta = real_attr(step, "beta", 0.75),
@@ -274,7 +277,7 @@ Status lrn(KernelContext& step) {
   return for_reals(step, [&]<class T>(T) {
     const T* in = step.data<T>(0);
     T* out = step.result<T>(0);
-    step.pool().parts(x[0] * x[1], 1, [&](int64_t begin, int64_t end) {
+    step.pool().parallel_for(x[0] * x[1], 1, [&](int64_t begin, int64_t end) {
       for (int64_t r = begin; r < end; ++r) {
         const int64_t c = r % x[1], from = std::max<int64_t>(0, c - (size - 1) / 2),
                       to = std::min(x[1] - 1, c + size / 2);
@@ -297,29 +300,29 @@ Status lp_norm(KernelContext& step) {
   const Result<int64_t> axis = axis_attr(step, -1, step.rank(0));
   if (!axis) return axis.errors();
   const bool one = int_attr(step, "p", 2) == 1;
-  const Lines l = lines(step.dims(0), *axis);
+  const Lines l = lines_along(step.dims(0), *axis);
   std::vector<double> x = step.reals(0);
   for (int64_t o = 0; o < l.outer; ++o)
     for (int64_t i = 0; i < l.inner; ++i) {
       double norm = 0;
       for (int64_t n = 0; n < l.length; ++n) {
-        const double v = x[static_cast<size_t>(l.at(o, i, n))];
+        const double v = x[static_cast<size_t>(l.offset_of(o, i, n))];
         norm += one ? std::abs(v) : v * v;
       }
       if (!one) norm = std::sqrt(norm);
       if (norm == 0) norm = 1;  // a row of zeros stays one
-      for (int64_t n = 0; n < l.length; ++n) x[static_cast<size_t>(l.at(o, i, n))] /= norm;
+      for (int64_t n = 0; n < l.length; ++n) x[static_cast<size_t>(l.offset_of(o, i, n))] /= norm;
     }
-  return step.put(0, x), ok();
+  return step.put_output(0, x), ok();
 }
 
-Status mvn(KernelContext& step) {
+Status mvn_kernel(KernelContext& step) {
   const auto axes = normalize_axes(step.attr("axes", std::vector<int64_t>{0, 2, 3}), step.rank(0));
   if (!axes) return bad_node(step, axes.errors().front().message);
   Dims kept = step.dims(0);
   for (const int64_t axis : *axes) kept[static_cast<size_t>(axis)] = 1;
   std::vector<double> x = step.reals(0);
-  const auto to = offsets(step.dims(0), broadcast_strides(kept, step.dims(0)));
+  const auto to = strided_offsets(step.dims(0), broadcast_strides(kept, step.dims(0)));
   const auto groups = static_cast<size_t>(elements(kept));
   const double count = groups > 0 ? static_cast<double>(x.size()) / static_cast<double>(groups) : 1;
   std::vector<double> mean(groups, 0), square(groups, 0);
@@ -330,7 +333,7 @@ Status mvn(KernelContext& step) {
   }
   for (size_t i = 0; i < x.size(); ++i)
     x[i] /= std::sqrt(square[static_cast<size_t>(to[i])]) + 1e-9;
-  return step.put(0, x), ok();
+  return step.put_output(0, x), ok();
 }
 
 // ---- softmax and its kin -----
@@ -343,7 +346,7 @@ Result<Lines> softmax_lines(const KernelContext& step) {
     if (step.rank(0) == 0) return Lines{1, 1, 1};
     return axis.errors();
   }
-  if (!old) return lines(step.dims(0), *axis);
+  if (!old) return lines_along(step.dims(0), *axis);
   const auto a = static_cast<size_t>(*axis);
   const Dims& x = step.dims(0);
   return Lines{elements(x) == 0 ? 0 : elements(x, 0, a), elements(x, a, x.size()), 1};
@@ -355,27 +358,28 @@ Status softmax_float16(KernelContext& step, const Lines& l) {
   const float* in = step.data<float>(0);
   float* out = step.result<float>(0);
   const auto round = [](double v) { return static_cast<float>(round_element(DType::float16, v)); };
-  step.pool().parts(l.outer * l.inner, 1 + 512 / (l.length + 1), [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      const int64_t first = l.at(r / l.inner, r % l.inner, 0);
-      float most = -std::numeric_limits<float>::infinity();
-      for (int64_t n = 0; n < l.length; ++n) most = std::max(most, in[first + n * l.inner]);
-      double total = 0;
-      for (int64_t n = 0; n < l.length; ++n) {
-        const int64_t at = first + n * l.inner;
-        out[at] = round(std::exp(static_cast<double>(round(in[at] - most))));
-        total += static_cast<double>(out[at]);
-      }
-      total = static_cast<double>(round(total));
-      for (int64_t n = 0; n < l.length; ++n)
-        out[first + n * l.inner] = round(static_cast<double>(out[first + n * l.inner]) / total);
-    }
-  });
+  step.pool().parallel_for(
+      l.outer * l.inner, 1 + 512 / (l.length + 1), [&](int64_t begin, int64_t end) {
+        for (int64_t r = begin; r < end; ++r) {
+          const int64_t first = l.offset_of(r / l.inner, r % l.inner, 0);
+          float most = -std::numeric_limits<float>::infinity();
+          for (int64_t n = 0; n < l.length; ++n) most = std::max(most, in[first + n * l.inner]);
+          double total = 0;
+          for (int64_t n = 0; n < l.length; ++n) {
+            const int64_t at = first + n * l.inner;
+            out[at] = round(std::exp(static_cast<double>(round(in[at] - most))));
+            total += static_cast<double>(out[at]);
+          }
+          total = static_cast<double>(round(total));
+          for (int64_t n = 0; n < l.length; ++n)
+            out[first + n * l.inner] = round(static_cast<double>(out[first + n * l.inner]) / total);
+        }
+      });
   return ok();
 }
 
 template <bool kLog>
-Status softmax(KernelContext& step) {
+Status softmax_kernel(KernelContext& step) {
   const Result<Lines> l = softmax_lines(step);
   if (!l) return l.errors();
   if (!kLog && step.has_output(0) && step.dtype(0) == DType::float16)
@@ -384,9 +388,9 @@ Status softmax(KernelContext& step) {
     const T* in = step.data<T>(0);
     T* out = step.result<T>(0);
     const int64_t rows = l->outer * l->inner;
-    step.pool().parts(rows, 1 + 4096 / (l->length + 1), [&](int64_t begin, int64_t end) {
+    step.pool().parallel_for(rows, 1 + 4096 / (l->length + 1), [&](int64_t begin, int64_t end) {
       for (int64_t r = begin; r < end; ++r) {
-        const int64_t first = l->at(r / l->inner, r % l->inner, 0);
+        const int64_t first = l->offset_of(r / l->inner, r % l->inner, 0);
         T most = -std::numeric_limits<T>::infinity();
         for (int64_t n = 0; n < l->length; ++n) most = std::max(most, in[first + n * l->inner]);
         double total = 0;
@@ -409,7 +413,7 @@ Status softmax(KernelContext& step) {
   });
 }
 
-Status hardmax(KernelContext& step) {
+Status hardmax_kernel(KernelContext& step) {
   const Result<Lines> l = softmax_lines(step);
   if (!l) return l.errors();
   const std::vector<double> x = step.reals(0);
@@ -418,26 +422,27 @@ Status hardmax(KernelContext& step) {
     for (int64_t i = 0; i < l->inner; ++i) {
       int64_t best = 0;
       for (int64_t n = 1; n < l->length; ++n)
-        if (x[static_cast<size_t>(l->at(o, i, n))] > x[static_cast<size_t>(l->at(o, i, best))])
+        if (x[static_cast<size_t>(l->offset_of(o, i, n))] >
+            x[static_cast<size_t>(l->offset_of(o, i, best))])
           best = n;
-      if (l->length > 0) out[static_cast<size_t>(l->at(o, i, best))] = 1;
+      if (l->length > 0) out[static_cast<size_t>(l->offset_of(o, i, best))] = 1;
     }
-  return step.put(0, out), ok();
+  return step.put_output(0, out), ok();
 }
 
 constexpr KernelRow kNormKernels[] = {
     {"BatchNormalization", batch_norm},
     {"GroupNormalization", group_norm},
-    {"Hardmax", hardmax},
+    {"Hardmax", hardmax_kernel},
     {"InstanceNormalization", instance_norm},
-    {"LRN", lrn},
+    {"LRN", lrn_kernel},
     {"LayerNormalization", layer_norm},
-    {"LogSoftmax", softmax<true>},
+    {"LogSoftmax", softmax_kernel<true>},
     {"LpNormalization", lp_norm},
-    {"MeanVarianceNormalization", mvn},
+    {"MeanVarianceNormalization", mvn_kernel},
     {"RMSNormalization", rms_norm},
     {"SimplifiedLayerNormalization", simplified_layer_norm},
-    {"Softmax", softmax<false>},
+    {"Softmax", softmax_kernel<false>},
     {"GroupNorm", ms_group_norm, kMicrosoft},
     {"SkipGroupNorm", ms_group_norm, kMicrosoft},
     {"LayerNormalization", layer_norm, kMicrosoft},

@@ -37,7 +37,7 @@ DType written_type(const Array& a) {
   return DType::float32;
 }
 
-Error bad(const std::string& file, std::string why) {
+Error bad_file(const std::string& file, std::string why) {
   return {Errc::parse, std::move(why) + "; write it again with numpy.save", file};
 }
 
@@ -51,7 +51,7 @@ struct Header {
 };
 
 /// The text between `key` and the next of `stops`.
-std::string_view field(std::string_view text, std::string_view key, std::string_view stop) {
+std::string_view header_field(std::string_view text, std::string_view key, std::string_view stop) {
   const size_t at = text.find(key);
   if (at == std::string_view::npos) return {};
   const size_t from = at + key.size(), to = text.find(stop, from);
@@ -81,16 +81,16 @@ size_t text_length(std::string_view digits) {
 }
 
 Result<Header> parse_header(std::string_view bytes, const std::string& file) {
-  if (bytes.size() < 12 || !begins_as_npy(bytes)) return bad(file, "isn't a .npy file");
+  if (bytes.size() < 12 || !begins_as_npy(bytes)) return bad_file(file, "isn't a .npy file");
   const bool wide = bytes[6] != 1;  // formats 2 and 3 have four bytes of length
   const auto* raw = reinterpret_cast<const uint8_t*>(bytes.data());
   const size_t length = onnx::little_endian(raw + 8, wide ? 4 : 2), start = wide ? 12 : 10;
-  if (length > bytes.size() - start) return bad(file, "ends inside its header");
+  if (length > bytes.size() - start) return bad_file(file, "ends inside its header");
   const std::string_view text = bytes.substr(start, length);
   Header h;
   h.end = start + length;
-  std::string_view descr = field(text, "'descr': '", "'");
-  if (descr.empty()) return bad(file, "holds no plain array");
+  std::string_view descr = header_field(text, "'descr': '", "'");
+  if (descr.empty()) return bad_file(file, "holds no plain array");
   if (descr.front() == '<' || descr.front() == '>' || descr.front() == '|' ||
       descr.front() == '=') {
     h.swapped = descr.front() == '>';
@@ -102,14 +102,15 @@ Result<Header> parse_header(std::string_view bytes, const std::string& file) {
   if (descr.starts_with('U')) {
     h.dtype = DType::string;
     h.width = 4 * text_length(descr.substr(1));
-    if (h.width == 0) return bad(file, "holds strings without a length");
+    if (h.width == 0) return bad_file(file, "holds strings without a length");
   }
   if (h.dtype == DType::undefined)
-    return bad(file, fmt::format("holds elements of type '{}', which isn't computed with", descr));
+    return bad_file(file,
+                    fmt::format("holds elements of type '{}', which isn't computed with", descr));
   h.fortran = text.find("'fortran_order': True") != std::string_view::npos;
   if (text.find("'shape': (") == std::string_view::npos ||
-      !parse_dims(field(text, "'shape': (", ")"), h.dims))
-    return bad(file, "doesn't state its shape");
+      !parse_dims(header_field(text, "'shape': (", ")"), h.dims))
+    return bad_file(file, "doesn't state its shape");
   return h;
 }
 
@@ -197,7 +198,7 @@ std::string to_npy(const Array& array) {
     }
     return out;
   }
-  out.append(static_cast<const char*>(array.raw()), static_cast<size_t>(array.bytes()));
+  out.append(static_cast<const char*>(array.raw_data()), static_cast<size_t>(array.bytes()));
   return out;
 }
 
@@ -209,7 +210,7 @@ Result<Array> from_npy(std::string_view bytes, const std::string& file) {
   const size_t data = bytes.size() - h->end;
   if (!count || static_cast<uint64_t>(*count) > data / width ||
       static_cast<size_t>(*count) * width > data)
-    return bad(file, fmt::format("is too short for an array of {}", to_string(h->dims)));
+    return bad_file(file, fmt::format("is too short for an array of {}", to_string(h->dims)));
   std::vector<uint8_t> raw(
       bytes.begin() + static_cast<ptrdiff_t>(h->end),
       bytes.begin() + static_cast<ptrdiff_t>(h->end) + *count * static_cast<int64_t>(width));
@@ -227,7 +228,7 @@ Result<Array> from_npy(std::string_view bytes, const std::string& file) {
     }
     std::vector<uint8_t> turned(raw.size());
     size_t to = 0;
-    for (const int64_t at : offsets(h->dims, strides)) {
+    for (const int64_t at : strided_offsets(h->dims, strides)) {
       std::memcpy(turned.data() + to, raw.data() + static_cast<size_t>(at) * width, width);
       to += width;
     }
@@ -235,7 +236,7 @@ Result<Array> from_npy(std::string_view bytes, const std::string& file) {
   }
   if (h->dtype == DType::string) {
     const auto texts = texts_of_npy(raw, width);
-    if (!texts) return bad(file, "has a character that there isn't");
+    if (!texts) return bad_file(file, "has a character that there isn't");
     return array_of_texts(*texts, h->dims);
   }
   const ConstPtr values =
@@ -247,7 +248,7 @@ Result<Array> from_npy(std::string_view bytes, const std::string& file) {
     for (int64_t i = 0; i < array.size(); ++i)
       array.data<float>()[i] = static_cast<float>(values->reals()[static_cast<size_t>(i)]);
   else if (!raw.empty())
-    std::memcpy(array.raw(), raw.data(), raw.size());
+    std::memcpy(array.raw_data(), raw.data(), raw.size());
   if (h->dtype == DType::boolean)
     for (int64_t i = 0; i < array.size(); ++i)
       array.data<uint8_t>()[i] = array.data<uint8_t>()[i] != 0;

@@ -10,7 +10,7 @@ namespace accsim::sim::ref {
 namespace {
 
 /// Bilinear sample with zeros all around.
-double sample(const double* plane, int64_t height, int64_t width, double y, double x) {
+double bilinear_sample(const double* plane, int64_t height, int64_t width, double y, double x) {
   if (!(y > -1 && y < static_cast<double>(height) && x > -1 && x < static_cast<double>(width)))
     return 0;
   const auto y0 = static_cast<int64_t>(std::floor(y)), x0 = static_cast<int64_t>(std::floor(x));
@@ -40,9 +40,9 @@ std::vector<double> sampled_patches(const KernelContext& step, const ConvShape& 
         };
         const int64_t row = p / w.out[2] * w.stride[1] + k / w.kernel[2] * w.dilation[1] - w.pad[1];
         const int64_t col = p % w.out[2] * w.stride[2] + k % w.kernel[2] * w.dilation[2] - w.pad[2];
-        const double v =
-            sample(x.data() + (n * s.in_channels + c) * w.in[1] * w.in[2], w.in[1], w.in[2],
-                   static_cast<double>(row) + shift(0), static_cast<double>(col) + shift(1));
+        const double v = bilinear_sample(x.data() + (n * s.in_channels + c) * w.in[1] * w.in[2],
+                                         w.in[1], w.in[2], static_cast<double>(row) + shift(0),
+                                         static_cast<double>(col) + shift(1));
         out.push_back(mask.empty() ? v : v * mask[static_cast<size_t>(at * pixels + p)]);
       }
     }
@@ -56,7 +56,7 @@ Status deform_conv(KernelContext& step) {
   if (shape->window.rank != 2) return refuse(step, "other than two spatial dims");
   const std::vector<double> x = step.reals(0), w = step.reals(1), offset = step.reals(2),
                             bias = step.reals(3), mask = step.reals(4);
-  const int64_t depth = shape->in_channels / shape->groups * shape->window.taps();
+  const int64_t depth = shape->in_channels / shape->groups * shape->window.tap_count();
   const int64_t outputs = shape->out_channels / shape->groups;
   const int64_t pixels = shape->window.out[1] * shape->window.out[2];
   std::vector<double> out(static_cast<size_t>(elements(step.out_dims(0))));
@@ -65,17 +65,17 @@ Status deform_conv(KernelContext& step) {
   for (int64_t n = 0; n < shape->images; ++n) {
     const std::vector<double> patches = sampled_patches(step, *shape, n, x, offset, mask);
     for (int64_t g = 0; g < shape->groups; ++g)
-      product(outputs, depth, pixels, w.data() + g * outputs * depth,
-              patches.data() + g * depth * pixels,
-              out.data() + (n * shape->groups + g) * outputs * pixels);
+      multiply_doubles(outputs, depth, pixels, w.data() + g * outputs * depth,
+                       patches.data() + g * depth * pixels,
+                       out.data() + (n * shape->groups + g) * outputs * pixels);
   }
   if (!bias.empty())
     for (size_t i = 0; i < out.size(); ++i)
       out[i] += bias[i / static_cast<size_t>(pixels) % bias.size()];
-  return step.put(0, out), ok();
+  return step.put_output(0, out), ok();
 }
 
-Status col2im(KernelContext& step) {
+Status col2im_kernel(KernelContext& step) {
   const std::vector<int64_t> image = step.integers(1), block = step.integers(2);
   const size_t rank = image.size();
   const auto list = [&](const char* name, size_t size, int64_t fallback) {
@@ -116,11 +116,11 @@ Status col2im(KernelContext& step) {
     }
     if (inside) out[static_cast<size_t>(at / (count * taps) * plane + to)] += in[i];
   }
-  return step.put(0, out), ok();
+  return step.put_output(0, out), ok();
 }
 
 constexpr KernelRow kPatchKernels[] = {
-    {"Col2Im", col2im},
+    {"Col2Im", col2im_kernel},
     {"DeformConv", deform_conv},
 };
 

@@ -13,13 +13,13 @@
 namespace accsim::sim::ref {
 namespace {
 
-int64_t pixels(const Extent3& e) { return e[0] * e[1] * e[2]; }
+int64_t pixel_count(const Extent3& e) { return e[0] * e[1] * e[2]; }
 
 /// First and past-the-last kernel position along dim d that lies inside the input.
 struct Reach {
   int64_t begin, end;
 };
-Reach reach(const SlidingWindow& w, size_t d, int64_t out) {
+Reach kernel_reach(const SlidingWindow& w, size_t d, int64_t out) {
   const int64_t start = out * w.stride[d] - w.pad[d], step = w.dilation[d];
   const int64_t begin = start >= 0 ? 0 : (-start + step - 1) / step;
   const int64_t room = w.in[d] - 1 - start;
@@ -29,7 +29,7 @@ Reach reach(const SlidingWindow& w, size_t d, int64_t out) {
 /// Calls visit(offset in the plane) for every input element of the window at output (z, y, x).
 template <class F>
 void each_element(const SlidingWindow& w, int64_t z, int64_t y, int64_t x, F visit) {
-  const Reach rz = reach(w, 0, z), ry = reach(w, 1, y), rx = reach(w, 2, x);
+  const Reach rz = kernel_reach(w, 0, z), ry = kernel_reach(w, 1, y), rx = kernel_reach(w, 2, x);
   for (int64_t kz = rz.begin; kz < rz.end; ++kz)
     for (int64_t ky = ry.begin; ky < ry.end; ++ky) {
       const int64_t row = (z * w.stride[0] - w.pad[0] + kz * w.dilation[0]) * w.in[1] +
@@ -42,14 +42,14 @@ void each_element(const SlidingWindow& w, int64_t z, int64_t y, int64_t x, F vis
 /// Calls visit(plane, z, y, x, output index) for every output, planes in parallel.
 template <class F>
 void each_output(ThreadPool& pool, const SlidingWindow& w, int64_t planes, F visit) {
-  const int64_t outs = pixels(w.out);
-  pool.parts(planes, 1 + 16384 / (outs * std::min<int64_t>(w.taps(), 1024) + 1),
-             [&](int64_t begin, int64_t end) {
-               for (int64_t p = begin; p < end; ++p)
-                 for (int64_t o = 0; o < outs; ++o)
-                   visit(p, o / (w.out[1] * w.out[2]), o / w.out[2] % w.out[1], o % w.out[2],
-                         p * outs + o);
-             });
+  const int64_t outs = pixel_count(w.out);
+  pool.parallel_for(planes, 1 + 16384 / (outs * std::min<int64_t>(w.tap_count(), 1024) + 1),
+                    [&](int64_t begin, int64_t end) {
+                      for (int64_t p = begin; p < end; ++p)
+                        for (int64_t o = 0; o < outs; ++o)
+                          visit(p, o / (w.out[1] * w.out[2]), o / w.out[2] % w.out[1], o % w.out[2],
+                                p * outs + o);
+                    });
 }
 
 Status max_pool(KernelContext& step) {
@@ -58,10 +58,10 @@ Status max_pool(KernelContext& step) {
   const SlidingWindow& w = *window;
   const bool indices = step.has_output(1);
   const bool column_major = int_attr(step, "storage_order", 0) != 0;
-  const int64_t plane = pixels(w.in), planes = step.dims(0)[0] * step.dims(0)[1];
+  const int64_t plane = pixel_count(w.in), planes = step.dims(0)[0] * step.dims(0)[1];
   if (!step.has_output(0)) return refuse(step, "without output 0");
   int64_t* places = indices ? step.result<int64_t>(1) : nullptr;
-  with_element_kind(step.in(0).kind(), [&]<class T>(T) {
+  with_element_kind(step.input_array(0).kind(), [&]<class T>(T) {
     using Limits = std::numeric_limits<T>;
     const T least = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
     const T* in = step.data<T>(0);
@@ -95,8 +95,8 @@ Result<AverageShape> average_shape(const NodeView& node, bool channels_last) {
   for (size_t d = 0; d < window->rank; ++d) {
     const size_t at = 3 - window->rank + d;
     const int64_t covered = (window->out[at] - 1) * window->stride[at] +
-                            dilated(window->kernel[at], window->dilation[at]);
-    shape.after[at] = attrs->same()
+                            dilated_extent(window->kernel[at], window->dilation[at]);
+    shape.after[at] = attrs->has_same_padding()
                           ? std::max<int64_t>(0, covered - window->in[at] - window->pad[at])
                           : attrs->after[d];
   }
@@ -107,7 +107,7 @@ template <class T>
 void average_planes(ThreadPool& pool, const AverageShape& shape, int64_t planes, const T* x,
                     T* out) {
   const SlidingWindow& w = shape.window;
-  const int64_t plane = pixels(w.in);
+  const int64_t plane = pixel_count(w.in);
   // Window positions inside the input and its padding; ceil_mode can reach beyond both.
   const auto counted = [&](size_t d, int64_t o) {
     int64_t count = 0;
@@ -137,9 +137,9 @@ Status average_pool(KernelContext& step) {
   if (!shape) return shape.errors();
   if (!step.has_output(0)) return ok();
   const int64_t planes = step.dims(0)[0] * step.dims(0)[1];
-  if (step.in(0).kind() == ElementKind::f32)
+  if (step.input_array(0).kind() == ElementKind::f32)
     average_planes(step.pool(), *shape, planes, step.data<float>(0), step.result<float>(0));
-  else if (step.in(0).kind() == ElementKind::f64)
+  else if (step.input_array(0).kind() == ElementKind::f64)
     average_planes(step.pool(), *shape, planes, step.data<double>(0), step.result<double>(0));
   else
     return refuse(step, "is computed for floats only");
@@ -149,7 +149,9 @@ Status average_pool(KernelContext& step) {
 /// The p-norm of numbers given one by one.
 struct PNorm {
   double p, sum = 0;
-  void add(double v) { sum += p == 2 ? v * v : p == 1 ? std::abs(v) : std::pow(std::abs(v), p); }
+  void add_value(double v) {
+    sum += p == 2 ? v * v : p == 1 ? std::abs(v) : std::pow(std::abs(v), p);
+  }
   double value() const { return p == 2 ? std::sqrt(sum) : p == 1 ? sum : std::pow(sum, 1 / p); }
 };
 
@@ -162,16 +164,16 @@ Status lp_pool(KernelContext& step) {
   const Result<SlidingWindow> w = pool_window(step, false);
   if (!w) return w.errors();
   const std::vector<double> in = step.reals(0);
-  const int64_t plane = pixels(w->in), planes = step.dims(0)[0] * step.dims(0)[1];
-  std::vector<double> out(static_cast<size_t>(planes * pixels(w->out)));
+  const int64_t plane = pixel_count(w->in), planes = step.dims(0)[0] * step.dims(0)[1];
+  std::vector<double> out(static_cast<size_t>(planes * pixel_count(w->out)));
   const double p = norm_order(step);
   each_output(step.pool(), *w, planes, [&](int64_t q, int64_t z, int64_t y, int64_t x, int64_t o) {
     PNorm norm{p};
     each_element(*w, z, y, x,
-                 [&](int64_t at) { norm.add(in[static_cast<size_t>(q * plane + at)]); });
+                 [&](int64_t at) { norm.add_value(in[static_cast<size_t>(q * plane + at)]); });
     out[static_cast<size_t>(o)] = norm.value();
   });
-  return step.put(0, out), ok();
+  return step.put_output(0, out), ok();
 }
 
 enum class Whole { average, largest, norm };
@@ -183,9 +185,9 @@ Status global_pool(KernelContext& step) {
   const int64_t inner = elements(x, 2, x.size()), planes = x[0] * x[1];
   const double p = norm_order(step);
   std::vector<double> out(static_cast<size_t>(planes));
-  with_element_kind(step.in(0).kind(), [&]<class T>(T) {
+  with_element_kind(step.input_array(0).kind(), [&]<class T>(T) {
     const T* in = step.data<T>(0);
-    step.pool().parts(planes, 1 + 16384 / (inner + 1), [&](int64_t begin, int64_t end) {
+    step.pool().parallel_for(planes, 1 + 16384 / (inner + 1), [&](int64_t begin, int64_t end) {
       for (int64_t q = begin; q < end; ++q) {
         double sum = 0, most = -std::numeric_limits<double>::infinity();
         PNorm norm{p};
@@ -196,7 +198,7 @@ Status global_pool(KernelContext& step) {
           else if (kKind == Whole::largest)
             most = std::max(most, v);
           else
-            norm.add(v);
+            norm.add_value(v);
         }
         out[static_cast<size_t>(q)] = kKind == Whole::average   ? sum / static_cast<double>(inner)
                                       : kKind == Whole::largest ? most
@@ -204,7 +206,7 @@ Status global_pool(KernelContext& step) {
       }
     });
   });
-  return step.put(0, out), ok();
+  return step.put_output(0, out), ok();
 }
 
 /// Indices count in the shape that the pooling came from; a larger output_shape adds zeros at the
@@ -236,7 +238,7 @@ Status max_unpool(KernelContext& step) {
     if (rest != 0) return bad_node(step, fmt::format("index {} is outside the output", at[i]));
     out[static_cast<size_t>(to)] = values[i];
   }
-  return step.put(0, out), ok();
+  return step.put_output(0, out), ok();
 }
 
 /// com.microsoft: MaxPool on N, spatial, C arrays of 8-bit integers.
@@ -244,7 +246,8 @@ Status nhwc_max_pool(KernelContext& step) {
   const Result<SlidingWindow> w = pool_window(step, true);
   if (!w) return w.errors();
   const std::vector<int64_t> in = step.integers(0);
-  const int64_t channels = step.dims(0).back(), plane = pixels(w->in), outs = pixels(w->out);
+  const int64_t channels = step.dims(0).back(), plane = pixel_count(w->in),
+                outs = pixel_count(w->out);
   std::vector<int64_t> out(static_cast<size_t>(elements(step.out_dims(0))));
   each_output(step.pool(), *w, step.dims(0)[0] * channels,
               [&](int64_t p, int64_t z, int64_t y, int64_t x, int64_t o) {
@@ -255,7 +258,7 @@ Status nhwc_max_pool(KernelContext& step) {
                 });
                 out[static_cast<size_t>((n * outs + o % outs) * channels + c)] = most;
               });
-  return step.put(0, out), ok();
+  return step.put_output(0, out), ok();
 }
 
 constexpr KernelRow kPoolingKernels[] = {

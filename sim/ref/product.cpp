@@ -10,7 +10,8 @@ using View = Eigen::Map<const Matrix>;
 
 }  // namespace
 
-void product(int64_t m, int64_t k, int64_t n, const double* a, const double* b, double* c) {
+void multiply_doubles(int64_t m, int64_t k, int64_t n, const double* a, const double* b,
+                      double* c) {
   Eigen::Map<Matrix>(c, m, n).noalias() = View(a, m, k) * View(b, k, n);
 }
 

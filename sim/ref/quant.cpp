@@ -18,7 +18,7 @@ namespace {
 struct Limits {
   double low, high;
 };
-Limits limits(DType type) {
+Limits type_limits(DType type) {
   const double all = std::ldexp(1.0, bits(type));
   switch (type) {
     case DType::uint2:
@@ -35,17 +35,17 @@ Limits limits(DType type) {
 /// Index of the scale of element n: one scale, one per index of an axis, or one per block of it.
 class Scales {
  public:
-  static Result<Scales> of(const KernelContext& step) {
+  static Result<Scales> of_step(const KernelContext& step) {
     Scales s;
     s.count_ = static_cast<int64_t>(elements(step.dims(1)));
     if (s.count_ == 1) return s;
     const Result<int64_t> axis = axis_attr(step, 1, step.rank(0));
     if (!axis) return axis.errors();
-    s.lines_ = lines(step.dims(0), *axis);
+    s.lines_ = lines_along(step.dims(0), *axis);
     s.block_ = int_attr(step, "block_size", 0);
     return s;
   }
-  size_t at(size_t n) const {
+  size_t scale_index(size_t n) const {
     if (count_ == 1) return 0;
     const auto i = static_cast<int64_t>(n);
     const int64_t along = i / lines_.inner % lines_.length;
@@ -60,9 +60,9 @@ class Scales {
   int64_t count_ = 1, block_ = 0;
 };
 
-Status quantize(KernelContext& step) {
+Status quantize_kernel(KernelContext& step) {
   if (!step.has_output(0)) return ok();
-  const Result<Scales> scales = Scales::of(step);
+  const Result<Scales> scales = Scales::of_step(step);
   if (!scales) return scales.errors();
   const DType type = step.output(0).dtype;
   const bool saturate = int_attr(step, "saturate", 1) != 0;
@@ -71,35 +71,35 @@ Status quantize(KernelContext& step) {
   // The quotient is a float, as the runtimes compute it; attribute precision may ask for less.
   const DType precision = step.dtype(1) == DType::float64 ? DType::float64 : DType::float32;
   for (size_t i = 0; i < x.size(); ++i) {
-    const size_t s = scales->at(i);
+    const size_t s = scales->scale_index(i);
     if (is_float(type))
       x[i] = round_element(
           type, round_to(precision, x[i] / scale[s]) + (zero.empty() ? 0 : zero[s]), saturate);
     else
-      x[i] = quantized(x[i], scale[s], zero.empty() ? 0 : zero[s], type);
+      x[i] = quantized_value(x[i], scale[s], zero.empty() ? 0 : zero[s], type);
   }
-  return step.put(0, x), ok();
+  return step.put_output(0, x), ok();
 }
 
-Status dequantize(KernelContext& step) {
-  const Result<Scales> scales = Scales::of(step);
+Status dequantize_kernel(KernelContext& step) {
+  const Result<Scales> scales = Scales::of_step(step);
   if (!scales) return scales.errors();
   std::vector<double> x = step.reals(0);
   const std::vector<double> scale = step.reals(1), zero = step.reals(2);
   for (size_t i = 0; i < x.size(); ++i) {
-    const size_t s = scales->at(i);
+    const size_t s = scales->scale_index(i);
     x[i] = (x[i] - (zero.empty() ? 0 : zero[s])) * scale[s];
   }
-  return step.put(0, x), ok();
+  return step.put_output(0, x), ok();
 }
 
 Status dynamic_quantize(KernelContext& step) {
   std::vector<double> x = step.reals(0);
   const auto [scale, zero] = found_scale(x);
-  for (double& v : x) v = scale == 0 ? zero : quantized(v, scale, zero, DType::uint8);
-  step.put(0, x);
-  if (step.output_count() > 1) step.put(1, std::vector<double>{scale});
-  if (step.output_count() > 2) step.put(2, std::vector<double>{zero});
+  for (double& v : x) v = scale == 0 ? zero : quantized_value(v, scale, zero, DType::uint8);
+  step.put_output(0, x);
+  if (step.output_count() > 1) step.put_output(1, std::vector<double>{scale});
+  if (step.output_count() > 2) step.put_output(2, std::vector<double>{zero});
   return ok();
 }
 
@@ -127,9 +127,9 @@ Status qlinear_conv(KernelContext& step) {
   for (size_t i = 0; i < sums.size(); ++i) {
     const size_t c = i / pixels % static_cast<size_t>(y[1]);
     const double sum = sums[i] + (bias.empty() ? 0 : bias[c]);
-    sums[i] = requantized(sum, factors[scales == 1 ? 0 : c], y_zero, step.output(0).dtype);
+    sums[i] = requantized_sum(sum, factors[scales == 1 ? 0 : c], y_zero, step.output(0).dtype);
   }
-  return step.put(0, sums), ok();
+  return step.put_output(0, sums), ok();
 }
 
 /// Inputs a, a scale, a zero, b, b scale, b zero, y scale, y zero. Scales may be one a row of a and
@@ -145,11 +145,11 @@ Status qlinear_matmul(KernelContext& step) {
   if (y_scale.size() != 1) return refuse(step, "more than one output scale");
   const auto columns = static_cast<size_t>(std::max<int64_t>(step.dims(3).back(), 1));
   for (size_t i = 0; i < sums.size(); ++i)
-    sums[i] = requantized(sums[i],
-                          step_factor(a_scale[i / columns % a_scale.size()],
-                                      b_scale[i % columns % b_scale.size()], y_scale[0]),
-                          step.real_or(7, 0), step.output(0).dtype);
-  return step.put(0, sums), ok();
+    sums[i] = requantized_sum(sums[i],
+                              step_factor(a_scale[i / columns % a_scale.size()],
+                                          b_scale[i % columns % b_scale.size()], y_scale[0]),
+                              step.real_or(7, 0), step.output(0).dtype);
+  return step.put_output(0, sums), ok();
 }
 
 /// The mean of reals that integers stand for, as integers again: inputs data, scale and zero point,
@@ -159,9 +159,9 @@ Status qlinear_reduce_mean(KernelContext& step) {
   if (!axes) return axes.errors();
   Dims kept = step.dims(0);
   for (const int64_t axis : *axes) kept[static_cast<size_t>(axis)] = 1;
-  const std::vector<double> in = dequantized(step, 0, 1, 2);
+  const std::vector<double> in = dequantized_input(step, 0, 1, 2);
   std::vector<double> out(static_cast<size_t>(elements(kept)), 0);
-  const auto to = offsets(step.dims(0), broadcast_strides(kept, step.dims(0)));
+  const auto to = strided_offsets(step.dims(0), broadcast_strides(kept, step.dims(0)));
   for (size_t i = 0; i < in.size(); ++i) out[static_cast<size_t>(to[i])] += in[i];
   for (double& v : out) v /= static_cast<double>(in.size()) / static_cast<double>(out.size());
   put_quantized(step, out, 3, 4);
@@ -169,7 +169,7 @@ Status qlinear_reduce_mean(KernelContext& step) {
 }
 
 /// v rounded to a whole number in the way that QONNX's attribute names.
-double rounded(const std::string& mode, double v) {
+double round_by_mode(const std::string& mode, double v) {
   if (mode == "CEIL") return std::ceil(v);
   if (mode == "FLOOR") return std::floor(v);
   if (mode == "ROUND_TO_ZERO" || mode == "DOWN") return std::trunc(v);
@@ -193,14 +193,14 @@ Status fake_quantise(KernelContext& step) {
   const Dims& dims = step.dims(0);
   std::vector<double> x = step.reals(0);
   const std::vector<double> scale = step.reals(1), zero = step.reals(2);
-  const auto scale_at = offsets(dims, broadcast_strides(step.dims(1), dims));
-  const auto zero_at = offsets(dims, broadcast_strides(step.dims(2), dims));
+  const auto scale_at = strided_offsets(dims, broadcast_strides(step.dims(1), dims));
+  const auto zero_at = strided_offsets(dims, broadcast_strides(step.dims(2), dims));
   for (size_t i = 0; i < x.size(); ++i) {
     const double s = scale[static_cast<size_t>(scale_at[i])];
     const double z = zero[static_cast<size_t>(zero_at[i])];
-    x[i] = (rounded(mode, std::clamp(x[i] / s + z, low, high)) - z) * s;
+    x[i] = (round_by_mode(mode, std::clamp(x[i] / s + z, low, high)) - z) * s;
   }
-  return step.put(0, x), ok();
+  return step.put_output(0, x), ok();
 }
 
 /// FINN's MultiThreshold: how many thresholds of its channel an element reaches.
@@ -220,18 +220,18 @@ Status multi_threshold(KernelContext& step) {
     const auto reached = std::count_if(first, first + each, [&](double t) { return v[i] >= t; });
     v[i] = static_cast<double>(reached) * scale + bias;
   }
-  return step.put(0, v), ok();
+  return step.put_output(0, v), ok();
 }
 
 constexpr KernelRow kQuantKernels[] = {
-    {"DequantizeLinear", dequantize},
+    {"DequantizeLinear", dequantize_kernel},
     {"DynamicQuantizeLinear", dynamic_quantize},
     {"QLinearConv", qlinear_conv},
     {"QLinearMatMul", qlinear_matmul},
-    {"QuantizeLinear", quantize},
-    {"DequantizeLinear", dequantize, kMicrosoft},
+    {"QuantizeLinear", quantize_kernel},
+    {"DequantizeLinear", dequantize_kernel, kMicrosoft},
     {"QLinearConv", qlinear_conv, kMicrosoft},
-    {"QuantizeLinear", quantize, kMicrosoft},
+    {"QuantizeLinear", quantize_kernel, kMicrosoft},
     {"QLinearReduceMean", qlinear_reduce_mean, kMicrosoft},
     {"MultiThreshold", multi_threshold, kFinn},
     {"Quant", fake_quantise, kQonnx},
@@ -239,10 +239,10 @@ constexpr KernelRow kQuantKernels[] = {
 
 }  // namespace
 
-double quantized(double v, double scale, double zero, DType type) {
+double quantized_value(double v, double scale, double zero, DType type) {
   // The quotient in single precision decides ties, as in the operators' definition.
   const double q = std::nearbyint(static_cast<double>(static_cast<float>(v / scale))) + zero;
-  const Limits l = limits(type);
+  const Limits l = type_limits(type);
   return std::isnan(q) ? l.low : std::clamp(q, l.low, l.high);
 }
 
@@ -250,13 +250,13 @@ float step_factor(double a_scale, double b_scale, double y_scale) {
   return static_cast<float>(a_scale) * static_cast<float>(b_scale) / static_cast<float>(y_scale);
 }
 
-double requantized(double sum, float factor, double zero, DType type) {
-  const Limits l = limits(type);
+double requantized_sum(double sum, float factor, double zero, DType type) {
+  const Limits l = type_limits(type);
   const double q = static_cast<double>(std::nearbyint(static_cast<float>(sum) * factor)) + zero;
   return std::isnan(q) ? l.low : std::clamp(q, l.low, l.high);
 }
 
-double nearest_integer(float v, DType type) { return requantized(1, v, 0, type); }
+double nearest_integer(float v, DType type) { return requantized_sum(1, v, 0, type); }
 
 FoundScale found_scale(std::span<const double> values) {
   double low = 0, high = 0;
@@ -271,11 +271,11 @@ FoundScale found_scale(std::span<const double> values) {
 void round_to_found_scale(std::span<double> values) {
   const auto [scale, zero] = found_scale(values);
   for (double& v : values)
-    v = scale == 0 ? 0 : (quantized(v, scale, zero, DType::uint8) - zero) * scale;
+    v = scale == 0 ? 0 : (quantized_value(v, scale, zero, DType::uint8) - zero) * scale;
 }
 
-std::vector<double> dequantized(const KernelContext& step, size_t value, size_t scale,
-                                size_t zero) {
+std::vector<double> dequantized_input(const KernelContext& step, size_t value, size_t scale,
+                                      size_t zero) {
   std::vector<double> x = step.reals(value);
   const double s = step.real_or(scale, 1), z = step.real_or(zero, 0);
   for (double& v : x) v = (v - z) * s;
@@ -287,8 +287,9 @@ void put_quantized(KernelContext& step, const std::vector<double>& values, size_
   if (!step.has_output(0)) return;
   const double s = step.real_or(scale, 1), z = step.real_or(zero, 0);
   std::vector<double> q(values.size());
-  for (size_t i = 0; i < q.size(); ++i) q[i] = quantized(values[i], s, z, step.output(0).dtype);
-  step.put(0, q);
+  for (size_t i = 0; i < q.size(); ++i)
+    q[i] = quantized_value(values[i], s, z, step.output(0).dtype);
+  step.put_output(0, q);
 }
 
 std::span<const KernelRow> quant_kernels() { return kQuantKernels; }

@@ -43,7 +43,7 @@ std::map<uint32_t, uint8_t> codes_of_floats(DType dtype) {
 
 /// The low `bits(dtype)` bits of every element's code, packed.
 template <class Code>
-std::string packed(const Array& array, Code code) {
+std::string packed_codes(const Array& array, Code code) {
   const int width = bits(array.dtype());
   const int mask = (1 << width) - 1;
   std::string out(static_cast<size_t>(storage_bytes(array.dtype(), array.size())), '\0');
@@ -55,7 +55,7 @@ std::string packed_floats(const Array& array) {
   const std::map<uint32_t, uint8_t> codes = codes_of_floats(array.dtype());
   const auto nan = std::ranges::find_if(
       codes, [](const auto& code) { return std::isnan(std::bit_cast<float>(code.first)); });
-  return packed(array, [&](int64_t i) -> int {
+  return packed_codes(array, [&](int64_t i) -> int {
     const float value = array.data<float>()[i];
     const auto found = std::isnan(value) ? nan : codes.find(std::bit_cast<uint32_t>(value));
     if (found == codes.end() && value == 0) return codes.at(0);  // -0 of a type without it
@@ -66,7 +66,7 @@ std::string packed_floats(const Array& array) {
 
 /// Elements of two bytes, by their bits.
 template <class Half>
-std::string halves(const Array& array) {
+std::string half_bytes(const Array& array) {
   std::string out;
   out.reserve(static_cast<size_t>(array.size()) * 2);
   for (int64_t i = 0; i < array.size(); ++i) {
@@ -83,14 +83,14 @@ bool has_raw_elements(DType dtype) { return element_kind(dtype) && dtype != DTyp
 
 std::string to_raw(const Array& array) {
   const DType dtype = array.dtype();
-  if (dtype == DType::float16) return halves<Eigen::half>(array);
-  if (dtype == DType::bfloat16) return halves<Eigen::bfloat16>(array);
+  if (dtype == DType::float16) return half_bytes<Eigen::half>(array);
+  if (dtype == DType::bfloat16) return half_bytes<Eigen::bfloat16>(array);
   if (is_float(dtype) && bits(dtype) <= 8) return packed_floats(array);
   if (bits(dtype) < 8)
-    return packed(array, [&](int64_t i) -> int {
+    return packed_codes(array, [&](int64_t i) -> int {
       return array.kind() == ElementKind::i8 ? array.data<int8_t>()[i] : array.data<uint8_t>()[i];
     });
-  return {static_cast<const char*>(array.raw()), static_cast<size_t>(array.bytes())};
+  return {static_cast<const char*>(array.raw_data()), static_cast<size_t>(array.bytes())};
 }
 
 Result<Array> from_raw(std::string_view bytes, DType dtype, const Dims& dims,

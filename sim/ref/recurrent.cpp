@@ -37,7 +37,7 @@ constexpr NamedActivation kActivations[] = {
     {"thresholdedrelu", {[](double v, double a, double) { return v > a ? v : 0; }, 1, 0}, 1},
 };
 
-const NamedActivation* named(std::string_view name) {
+const NamedActivation* known_activation(std::string_view name) {
   std::string lower(name);
   for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   const auto found = std::ranges::find(kActivations, lower, &NamedActivation::name);
@@ -46,7 +46,7 @@ const NamedActivation* named(std::string_view name) {
 
 template <class T>
 std::vector<T> list_attr(const KernelContext& step, std::string_view name) {
-  const Attribute* a = step.attribute(name);
+  const Attribute* a = step.find_attribute(name);
   const auto* list = a == nullptr ? nullptr : std::get_if<std::vector<T>>(&a->value);
   return list == nullptr ? std::vector<T>{} : *list;
 }
@@ -64,7 +64,7 @@ struct Direction {
   bool linear_before_reset = false, input_forget = false;
   bool rounds = false;  ///< inputs and states to 8 bits of the range that they have
 
-  double clipped(double v) const { return clip > 0 ? std::clamp(v, -clip, clip) : v; }
+  double clip_input(double v) const { return clip > 0 ? std::clamp(v, -clip, clip) : v; }
 };
 
 /// The activations of all directions, `per_direction` each.
@@ -80,7 +80,7 @@ Result<std::vector<Activation>> activations_of(const KernelContext& step, size_t
   size_t alpha = 0, beta = 0;
   std::vector<Activation> out;
   for (const std::string& name : names) {
-    const NamedActivation* known = named(name);
+    const NamedActivation* known = known_activation(name);
     if (known == nullptr) return bad_node(step, fmt::format("activation '{}' is unknown", name));
     Activation a = known->activation;
     if (known->parameters > 0 && alpha < alphas.size()) a.alpha = alphas[alpha++];
@@ -93,7 +93,7 @@ Result<std::vector<Activation>> activations_of(const KernelContext& step, size_t
 /// One batch entry's next hidden (and cell) state from x W^T in `in` and h R^T in `state`, both
 /// with their gates one after the other.
 void rnn_cell(const Direction& d, int64_t n, const double* in, const double* state, double* h) {
-  for (int64_t i = 0; i < n; ++i) h[i] = d.f[0](d.clipped(in[i] + state[i]));
+  for (int64_t i = 0; i < n; ++i) h[i] = d.f[0](d.clip_input(in[i] + state[i]));
 }
 
 /// Gates z, r, h. `again` gives h R_h^T for another h (the one that r has scaled).
@@ -103,15 +103,15 @@ void gru_cell(const Direction& d, int64_t n, const double* in, const double* sta
   std::vector<double> z(static_cast<size_t>(n)), r(z), reset(z), mixed(z);
   for (int64_t i = 0; i < n; ++i) {
     const auto k = static_cast<size_t>(i);
-    z[k] = d.f[0](d.clipped(in[i] + state[i]));
-    r[k] = d.f[0](d.clipped(in[n + i] + state[n + i]));
+    z[k] = d.f[0](d.clip_input(in[i] + state[i]));
+    r[k] = d.f[0](d.clip_input(in[n + i] + state[n + i]));
     reset[k] = r[k] * h[i];
   }
   if (!d.linear_before_reset) again(reset.data(), mixed.data());
   for (int64_t i = 0; i < n; ++i) {
     const auto k = static_cast<size_t>(i);
     const double part = d.linear_before_reset ? r[k] * state[2 * n + i] : mixed[k];
-    const double next = d.f[1](d.clipped(in[2 * n + i] + part));
+    const double next = d.f[1](d.clip_input(in[2 * n + i] + part));
     h[i] = (1 - z[k]) * next + z[k] * h[i];
   }
 }
@@ -124,11 +124,11 @@ void lstm_cell(const Direction& d, int64_t n, const double* in, const double* st
     return d.peepholes != nullptr ? d.peepholes[g * n + i] * cell : 0;
   };
   for (int64_t i = 0; i < n; ++i) {
-    const double input = d.f[0](d.clipped(gate(0, i) + peep(0, i, c[i])));
+    const double input = d.f[0](d.clip_input(gate(0, i) + peep(0, i, c[i])));
     const double forget =
-        d.input_forget ? 1 - input : d.f[0](d.clipped(gate(2, i) + peep(2, i, c[i])));
-    const double next = forget * c[i] + input * d.f[1](d.clipped(gate(3, i)));
-    const double output = d.f[0](d.clipped(gate(1, i) + peep(1, i, next)));
+        d.input_forget ? 1 - input : d.f[0](d.clip_input(gate(2, i) + peep(2, i, c[i])));
+    const double next = forget * c[i] + input * d.f[1](d.clip_input(gate(3, i)));
+    const double output = d.f[0](d.clip_input(gate(1, i) + peep(1, i, next)));
     c[i] = next;
     h[i] = output * d.f[2](next);
   }
@@ -307,9 +307,9 @@ Status run_recurrent(KernelContext& step, const Sizes& s, const std::vector<std:
       std::copy_n(now.c.begin() + b * s.hidden, s.hidden, last_c.begin() + at);
     }
   }
-  if (step.output_count() > 0) step.put(0, y);
-  if (step.output_count() > 1) step.put(1, last_h);
-  if (step.output_count() > 2) step.put(2, last_c);
+  if (step.output_count() > 0) step.put_output(0, y);
+  if (step.output_count() > 1) step.put_output(1, last_h);
+  if (step.output_count() > 2) step.put_output(2, last_c);
   return ok();
 }
 
@@ -333,7 +333,7 @@ std::vector<double> turned_weights(const KernelContext& step, size_t port, size_
 }
 
 template <int kGates>
-Status recurrent(KernelContext& step) {
+Status recurrent_layer(KernelContext& step) {
   const Sizes s = sizes_of(step, kGates);
   const Result<Operands> all = read_operands(step, s);
   if (!all) return all.errors();
@@ -351,15 +351,15 @@ Status dynamic_lstm(KernelContext& step) {
   return run_recurrent(step, s, default_activations<4>(), *all, true);
 }
 
-constexpr KernelRow kRecurrentKernels[] = {{"GRU", recurrent<3>},
-                                           {"LSTM", recurrent<4>},
-                                           {"RNN", recurrent<1>},
+constexpr KernelRow kRecurrentKernels[] = {{"GRU", recurrent_layer<3>},
+                                           {"LSTM", recurrent_layer<4>},
+                                           {"RNN", recurrent_layer<1>},
                                            {"DynamicQuantizeLSTM", dynamic_lstm, kMicrosoft}};
 
 }  // namespace
 
 std::optional<Activation> find_activation(std::string_view name) {
-  const NamedActivation* known = named(name);
+  const NamedActivation* known = known_activation(name);
   if (known == nullptr) return std::nullopt;
   return known->activation;
 }

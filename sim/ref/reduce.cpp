@@ -15,7 +15,7 @@ namespace {
 struct Runs {
   std::vector<int64_t> starts;
   int64_t length = 0, step = 0;
-  int64_t count() const { return static_cast<int64_t>(starts.size()) * length; }
+  int64_t element_count() const { return static_cast<int64_t>(starts.size()) * length; }
 };
 
 struct Plan {
@@ -35,13 +35,13 @@ Result<Plan> plan_of(const KernelContext& step) {
     (reduced ? gone_by : kept_by).push_back(strides[d]);
   }
   Plan plan;
-  plan.outputs = offsets(kept, kept_by);
+  plan.outputs = strided_offsets(kept, kept_by);
   if (elements(gone) == 0) return plan;  // of nothing, whatever the other dims are
   const StridedLoops<1> walk(gone, {gone_by});
   plan.runs.length = walk.dims.back();
   plan.runs.step = walk.strides[0].back();
-  plan.runs.starts = offsets({walk.dims.begin(), walk.dims.end() - 1},
-                             {walk.strides[0].begin(), walk.strides[0].end() - 1});
+  plan.runs.starts = strided_offsets({walk.dims.begin(), walk.dims.end() - 1},
+                                     {walk.strides[0].begin(), walk.strides[0].end() - 1});
   return plan;
 }
 
@@ -66,7 +66,7 @@ A wrapping_mul(A a, A b) {
     return a * b;
 }
 template <class A>
-A magnitude(A a) {
+A wrapping_abs(A a) {
   return a < 0 ? wrapping_mul(a, static_cast<A>(-1)) : a;
 }
 
@@ -90,28 +90,28 @@ A total_of(double v) {
 
 struct Sum {
   template <class T, class A>
-  static A of(const T* in, const Runs& runs) {
+  static A reduce_runs(const T* in, const Runs& runs) {
     return fold_runs(in, runs, A{}, [](A a, A v) { return wrapping_add(a, v); });
   }
 };
 struct Mean {
   template <class T, class A>
-  static A of(const T* in, const Runs& runs) {
-    const auto count = static_cast<A>(runs.count());
+  static A reduce_runs(const T* in, const Runs& runs) {
+    const auto count = static_cast<A>(runs.element_count());
     if constexpr (std::is_integral_v<A>)
       if (count == 0) return A{};
-    return Sum::of<T, A>(in, runs) / count;
+    return Sum::reduce_runs<T, A>(in, runs) / count;
   }
 };
 struct Prod {
   template <class T, class A>
-  static A of(const T* in, const Runs& runs) {
+  static A reduce_runs(const T* in, const Runs& runs) {
     return fold_runs(in, runs, A{1}, [](A a, A v) { return wrapping_mul(a, v); });
   }
 };
 struct MaxOf {
   template <class T, class A>
-  static A of(const T* in, const Runs& runs) {
+  static A reduce_runs(const T* in, const Runs& runs) {
     using Limits = std::numeric_limits<T>;
     const T least = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
     return fold_runs(in, runs, static_cast<A>(least),
@@ -120,7 +120,7 @@ struct MaxOf {
 };
 struct MinOf {
   template <class T, class A>
-  static A of(const T* in, const Runs& runs) {
+  static A reduce_runs(const T* in, const Runs& runs) {
     using Limits = std::numeric_limits<T>;
     const T most = Limits::has_infinity ? Limits::infinity() : Limits::max();
     return fold_runs(in, runs, static_cast<A>(most),
@@ -129,34 +129,34 @@ struct MinOf {
 };
 struct SumSquare {
   template <class T, class A>
-  static A of(const T* in, const Runs& runs) {
+  static A reduce_runs(const T* in, const Runs& runs) {
     return fold_runs(in, runs, A{}, [](A a, A v) { return wrapping_add(a, wrapping_mul(v, v)); });
   }
 };
 struct L1 {
   template <class T, class A>
-  static A of(const T* in, const Runs& runs) {
-    return fold_runs(in, runs, A{}, [](A a, A v) { return wrapping_add(a, magnitude(v)); });
+  static A reduce_runs(const T* in, const Runs& runs) {
+    return fold_runs(in, runs, A{}, [](A a, A v) { return wrapping_add(a, wrapping_abs(v)); });
   }
 };
 struct L2 {
   template <class T, class A>
-  static A of(const T* in, const Runs& runs) {
-    return total_of<A>(std::sqrt(static_cast<double>(SumSquare::of<T, A>(in, runs))));
+  static A reduce_runs(const T* in, const Runs& runs) {
+    return total_of<A>(std::sqrt(static_cast<double>(SumSquare::reduce_runs<T, A>(in, runs))));
   }
 };
 struct LogSum {
   template <class T, class A>
-  static A of(const T* in, const Runs& runs) {
-    return total_of<A>(std::log(static_cast<double>(Sum::of<T, A>(in, runs))));
+  static A reduce_runs(const T* in, const Runs& runs) {
+    return total_of<A>(std::log(static_cast<double>(Sum::reduce_runs<T, A>(in, runs))));
   }
 };
 struct LogSumExp {
   template <class T, class A>
-  static A of(const T* in, const Runs& runs) {
+  static A reduce_runs(const T* in, const Runs& runs) {
     constexpr double kInf = std::numeric_limits<double>::infinity();
     double most = fold_runs(in, runs, -kInf, [](double a, double v) { return std::max(a, v); });
-    if (std::isinf(most)) most = most > 0 || runs.count() == 0 ? 0 : most;
+    if (std::isinf(most)) most = most > 0 || runs.element_count() == 0 ? 0 : most;
     if (most == -kInf) return total_of<A>(most);
     const double total =
         fold_runs(in, runs, 0.0, [=](double a, double v) { return a + std::exp(v - most); });
@@ -165,30 +165,30 @@ struct LogSumExp {
 };
 
 template <class F>
-Status reduce(KernelContext& step) {
+Status reduce_axes(KernelContext& step) {
   if (!step.has_output(0)) return ok();
   const Result<Plan> plan = plan_of(step);
   if (!plan) return plan.errors();
-  with_element_kind(step.in(0).kind(), [&]<class T>(T) {
+  with_element_kind(step.input_array(0).kind(), [&]<class T>(T) {
     const T* in = step.data<T>(0);
     T* out = step.result<T>(0);
     const auto count = static_cast<int64_t>(plan->outputs.size());
-    const int64_t grain = 1 + 16384 / (plan->runs.count() + 1);
-    step.pool().parts(count, grain, [&](int64_t begin, int64_t end) {
+    const int64_t grain = 1 + 16384 / (plan->runs.element_count() + 1);
+    step.pool().parallel_for(count, grain, [&](int64_t begin, int64_t end) {
       for (int64_t o = begin; o < end; ++o)
-        out[o] = static_cast<T>(
-            F::template of<T, Total<T>>(in + plan->outputs[static_cast<size_t>(o)], plan->runs));
+        out[o] = static_cast<T>(F::template reduce_runs<T, Total<T>>(
+            in + plan->outputs[static_cast<size_t>(o)], plan->runs));
     });
   });
   return ok();
 }
 
 constexpr KernelRow kReduceKernels[] = {
-    {"ReduceL1", reduce<L1>},         {"ReduceL2", reduce<L2>},
-    {"ReduceLogSum", reduce<LogSum>}, {"ReduceLogSumExp", reduce<LogSumExp>},
-    {"ReduceMax", reduce<MaxOf>},     {"ReduceMean", reduce<Mean>},
-    {"ReduceMin", reduce<MinOf>},     {"ReduceProd", reduce<Prod>},
-    {"ReduceSum", reduce<Sum>},       {"ReduceSumSquare", reduce<SumSquare>},
+    {"ReduceL1", reduce_axes<L1>},         {"ReduceL2", reduce_axes<L2>},
+    {"ReduceLogSum", reduce_axes<LogSum>}, {"ReduceLogSumExp", reduce_axes<LogSumExp>},
+    {"ReduceMax", reduce_axes<MaxOf>},     {"ReduceMean", reduce_axes<Mean>},
+    {"ReduceMin", reduce_axes<MinOf>},     {"ReduceProd", reduce_axes<Prod>},
+    {"ReduceSum", reduce_axes<Sum>},       {"ReduceSumSquare", reduce_axes<SumSquare>},
 };
 
 }  // namespace

@@ -51,7 +51,7 @@ double original_coordinate(const Method& m, const Axis& a, double x) {
   return in / 2 * (1 - adjustment) + centred;
 }
 
-double cubic(double x, double a) {
+double cubic_tap(double x, double a) {
   x = std::abs(x);
   if (x <= 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
   if (x < 2) return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a;
@@ -60,7 +60,8 @@ double cubic(double x, double a) {
 
 /// Weights of the elements from `first` on, counted from the element left of the coordinate, which
 /// is `ratio` in (0, 1] behind that element.
-void weigh(const Method& m, double ratio, double scale, int64_t& first, std::vector<double>& out) {
+void weigh_taps(const Method& m, double ratio, double scale, int64_t& first,
+                std::vector<double>& out) {
   // Antialiasing stretches the filter when the output is the coarser one.
   const double stretch = m.antialias ? std::min(scale, 1.0) : 1;
   if (m.mode == "nearest") {
@@ -76,7 +77,7 @@ void weigh(const Method& m, double ratio, double scale, int64_t& first, std::vec
   double sum = 0;
   for (int64_t i = first; i <= 1 - first; ++i) {
     const double x = (static_cast<double>(i) - ratio) * stretch;
-    out.push_back(linear ? std::max(0.0, 1 - std::abs(x)) : cubic(x, m.cubic_a));
+    out.push_back(linear ? std::max(0.0, 1 - std::abs(x)) : cubic_tap(x, m.cubic_a));
     sum += out.back();
   }
   if (m.antialias)
@@ -92,7 +93,7 @@ Taps taps_of(const Method& m, const Axis& a, int64_t o) {
   if (taps.outside) return taps;
   const double left = std::ceil(x) - 1;  // so that the ratio is in (0, 1]
   int64_t first = 0;
-  weigh(m, x - left, a.scale, first, taps.weight);
+  weigh_taps(m, x - left, a.scale, first, taps.weight);
   double kept = 0;
   for (size_t i = 0; i < taps.weight.size(); ++i) {
     const double at = left + static_cast<double>(first) + static_cast<double>(i);
@@ -107,25 +108,26 @@ Taps taps_of(const Method& m, const Axis& a, int64_t o) {
 
 /// Interpolates along one axis: `values` has `dims`, whose axis becomes as long as `all`.
 template <class T>
-std::vector<T> along(const KernelContext& step, const std::vector<T>& values, Dims& dims,
-                     size_t axis, const std::vector<Taps>& all, T extrapolation) {
-  const Lines from = lines(dims, static_cast<int64_t>(axis));
+std::vector<T> resize_axis(const KernelContext& step, const std::vector<T>& values, Dims& dims,
+                           size_t axis, const std::vector<Taps>& all, T extrapolation) {
+  const Lines from = lines_along(dims, static_cast<int64_t>(axis));
   dims[axis] = static_cast<int64_t>(all.size());
-  const Lines to = lines(dims, static_cast<int64_t>(axis));
+  const Lines to = lines_along(dims, static_cast<int64_t>(axis));
   std::vector<T> out(static_cast<size_t>(elements(dims)));
-  step.pool().parts(to.outer * to.length, 1 + 8192 / (to.inner + 1), [&](int64_t b, int64_t e) {
-    for (int64_t r = b; r < e; ++r) {
-      const int64_t o = r / to.length, n = r % to.length;
-      const Taps& taps = all[static_cast<size_t>(n)];
-      T* row = out.data() + to.at(o, 0, n);
-      std::fill_n(row, to.inner, taps.outside ? extrapolation : T{});
-      for (size_t t = 0; t < taps.at.size(); ++t) {
-        const T* source = values.data() + from.at(o, 0, taps.at[t]);
-        const T w = static_cast<T>(taps.weight[t]);
-        for (int64_t i = 0; i < to.inner; ++i) row[i] += w * source[i];
-      }
-    }
-  });
+  step.pool().parallel_for(to.outer * to.length, 1 + 8192 / (to.inner + 1),
+                           [&](int64_t b, int64_t e) {
+                             for (int64_t r = b; r < e; ++r) {
+                               const int64_t o = r / to.length, n = r % to.length;
+                               const Taps& taps = all[static_cast<size_t>(n)];
+                               T* row = out.data() + to.offset_of(o, 0, n);
+                               std::fill_n(row, to.inner, taps.outside ? extrapolation : T{});
+                               for (size_t t = 0; t < taps.at.size(); ++t) {
+                                 const T* source = values.data() + from.offset_of(o, 0, taps.at[t]);
+                                 const T w = static_cast<T>(taps.weight[t]);
+                                 for (int64_t i = 0; i < to.inner; ++i) row[i] += w * source[i];
+                               }
+                             }
+                           });
   return out;
 }
 
@@ -139,23 +141,24 @@ Status interpolate(KernelContext& step, const Method& m, const std::vector<Axis>
     if (a.in == 0) return bad_node(step, "an empty dim can't be resized");
     std::vector<Taps> all;
     for (int64_t o = 0; o < a.out; ++o) all.push_back(taps_of(m, a, o));
-    v = along(step, v, dims, d, all, static_cast<T>(m.extrapolation));
+    v = resize_axis(step, v, dims, d, all, static_cast<T>(m.extrapolation));
   }
   if constexpr (std::is_same_v<T, float>) {
     std::copy(v.begin(), v.end(), step.result<float>(0));
   } else {
     if (!is_float(step.dtype(0)))
       for (T& x : v) x = std::nearbyint(x);
-    step.put(0, v);
+    step.put_output(0, v);
   }
   return ok();
 }
 
 Status interpolate(KernelContext& step, const Method& m, const std::vector<Axis>& axes) {
   if (!step.has_output(0)) return ok();
-  if (step.in(0).kind() != ElementKind::f32) return interpolate(step, m, axes, step.reals(0));
+  if (step.input_array(0).kind() != ElementKind::f32)
+    return interpolate(step, m, axes, step.reals(0));
   const float* in = step.data<float>(0);
-  return interpolate(step, m, axes, std::vector<float>(in, in + step.in(0).size()));
+  return interpolate(step, m, axes, std::vector<float>(in, in + step.input_array(0).size()));
 }
 
 /// Extents of every axis, and the scales that follow from them.
@@ -180,7 +183,7 @@ std::vector<size_t> named_axes(const KernelContext& step) {
   return axes;
 }
 
-Status resize(KernelContext& step) {
+Status resize_image(KernelContext& step) {
   if (Status s = one_of(step, "coordinate_transformation_mode", "half_pixel",
                         "half_pixel half_pixel_symmetric pytorch_half_pixel align_corners "
                         "asymmetric tf_half_pixel_for_nn tf_crop_and_resize");
@@ -227,20 +230,20 @@ Status resize(KernelContext& step) {
   return interpolate(step, m, axes);
 }
 
-Status upsample(KernelContext& step) {
+Status upsample_image(KernelContext& step) {
   Method m;
   m.mode = step.attr("mode", "nearest");
   m.coordinates = "asymmetric";
   m.rounding = "floor";
   std::vector<Axis> axes = plain_axes(step);
   std::vector<double> scales = step.reals(1);
-  if (const Attribute* a = step.attribute("scales"); scales.empty() && a != nullptr)
+  if (const Attribute* a = step.find_attribute("scales"); scales.empty() && a != nullptr)
     if (const auto* list = std::get_if<std::vector<double>>(&a->value)) scales = *list;
   for (size_t d = 0; d < axes.size() && d < scales.size(); ++d) axes[d].scale = scales[d];
   return interpolate(step, m, axes);
 }
 
-constexpr KernelRow kResizeKernels[] = {{"Resize", resize}, {"Upsample", upsample}};
+constexpr KernelRow kResizeKernels[] = {{"Resize", resize_image}, {"Upsample", upsample_image}};
 
 }  // namespace
 

@@ -35,20 +35,20 @@ struct RoiSide {
   int64_t bins = 1, samples = 1;
   int64_t size = 0;  ///< of the image
 
-  double at(int64_t b, int64_t sample) const {
+  double coordinate_at(int64_t b, int64_t sample) const {
     return start + (static_cast<double>(b) +
                     (static_cast<double>(sample) + 0.5) / static_cast<double>(samples)) *
                        bin;
   }
   /// Samples [first, end) of a bin: those no more than one element outside of the image.
-  std::pair<int64_t, int64_t> inside(int64_t b) const {
+  std::pair<int64_t, int64_t> samples_inside(int64_t b) const {
     const auto last = static_cast<double>(size);
     const int64_t first = first_without(0, samples, [&](int64_t i) {
-      const double v = at(b, i);
+      const double v = coordinate_at(b, i);
       return bin < 0 ? v > last : v < -1;
     });
     const int64_t end = first_without(first, samples, [&](int64_t i) {
-      const double v = at(b, i);
+      const double v = coordinate_at(b, i);
       return v >= -1 && v <= last;
     });
     return {first, end};
@@ -61,8 +61,9 @@ struct Between {
   double to_high;  ///< weight of `high`; the other one's is what is left of 1
 };
 
-Between between(const RoiSide& side, int64_t b, int64_t sample) {
-  const double v = std::clamp(side.at(b, sample), 0.0, static_cast<double>(side.size - 1));
+Between pixels_between(const RoiSide& side, int64_t b, int64_t sample) {
+  const double v =
+      std::clamp(side.coordinate_at(b, sample), 0.0, static_cast<double>(side.size - 1));
   const auto low = static_cast<int64_t>(v);
   return {low, std::min(low + 1, side.size - 1), v - static_cast<double>(low)};
 }
@@ -81,11 +82,11 @@ class RoiTaps {
   /// `most` bins from `from` on, as far as there are.
   RoiTaps(const RoiSide& side, int64_t from, int64_t most, bool mean) : from_(from), mean_(mean) {
     for (int64_t b = from; b < std::min(side.bins, from + most); ++b) {
-      const auto [first, end] = side.inside(b);
+      const auto [first, end] = side.samples_inside(b);
       for (int64_t i = first; i < end; ++i) {
-        const Between p = between(side, b, i);
-        add(p.low, 1 - p.to_high);
-        add(p.high, p.to_high);
+        const Between p = pixels_between(side, b, i);
+        add_tap(p.low, 1 - p.to_high);
+        add_tap(p.high, p.to_high);
       }
       begin_.push_back(taps_.size());
       all_inside_.push_back(end - first == side.samples);
@@ -94,19 +95,19 @@ class RoiTaps {
       for (Tap& tap : taps_) tap.weight /= static_cast<double>(side.samples);
   }
 
-  int64_t from() const { return from_; }
-  int64_t end() const { return from_ + std::ssize(all_inside_); }
-  std::span<const Tap> bin(int64_t b) const {
+  int64_t first_bin() const { return from_; }
+  int64_t end_bin() const { return from_ + std::ssize(all_inside_); }
+  std::span<const Tap> taps_of_bin(int64_t b) const {
     const auto i = static_cast<size_t>(b - from_);
     return std::span(taps_).subspan(begin_[i], begin_[i + 1] - begin_[i]);
   }
   /// Is no sample of a bin outside of the image?
   bool all_inside(int64_t b) const { return all_inside_[static_cast<size_t>(b - from_)]; }
-  double count() const { return static_cast<double>(taps_.size()); }
+  double tap_count() const { return static_cast<double>(taps_.size()); }
 
  private:
   /// To a bin's taps; of a mean those before it are of neighbours, if there are any.
-  void add(int64_t at, double weight) {
+  void add_tap(int64_t at, double weight) {
     const size_t known = taps_.size() - begin_.back();
     for (size_t back = 1; mean_ && back <= std::min<size_t>(2, known); ++back)
       if (Tap& tap = taps_[taps_.size() - back]; tap.at == at) {
@@ -151,60 +152,61 @@ class RoiAlign {
 
   /// `out`: as many elements as the output has.
   template <class T>
-  Status run(T* out) {
+  Status align_regions(T* out) {
     const Dims &x = step_.dims(0), &y = step_.out_dims(0);
     if (x[2] * x[3] == 0) return bad_node(step_, "an empty image has no regions");
     const std::vector<int64_t> images = step_.integers(2);
     double taps = 0;
     for (int64_t r = 0; r < y[0]; ++r) taps += taps_of(r);
-    if (Status s = step_.spend(kTap * taps); !s) return s;
+    if (Status s = step_.spend_operations(kTap * taps); !s) return s;
     for (int64_t r = 0; r < y[0]; ++r) {
       const int64_t n = images[static_cast<size_t>(r)];
       if (n < 0 || n >= x[0])
         return bad_node(step_, fmt::format("batch index {} is outside {}", n, x[0]));
-      region(r, n, out + r * elements(y, 1, y.size()));
+      align_region(r, n, out + r * elements(y, 1, y.size()));
     }
     return ok();
   }
 
  private:
-  RoiSide rows(int64_t r) const { return side(r, 1, 2); }
-  RoiSide columns(int64_t r) const { return side(r, 0, 3); }
+  RoiSide row_side(int64_t r) const { return region_side(r, 1, 2); }
+  RoiSide column_side(int64_t r) const { return region_side(r, 0, 3); }
 
   double taps_of(int64_t r) const {
     double high = 0, wide = 0;
-    for_bins(rows(r), average_, [&](const RoiTaps& taps) { high += taps.count(); });
-    for_bins(columns(r), average_, [&](const RoiTaps& taps) { wide += taps.count(); });
+    for_bins(row_side(r), average_, [&](const RoiTaps& taps) { high += taps.tap_count(); });
+    for_bins(column_side(r), average_, [&](const RoiTaps& taps) { wide += taps.tap_count(); });
     return high + wide + high * wide * static_cast<double>(step_.dims(0)[1]);
   }
 
   template <class T>
-  void region(int64_t r, int64_t image, T* out) const {
-    const RoiSide down = rows(r);
-    for_bins(columns(r), average_, [&](const RoiTaps& across) {
+  void align_region(int64_t r, int64_t image, T* out) const {
+    const RoiSide down = row_side(r);
+    for_bins(column_side(r), average_, [&](const RoiTaps& across) {
       for (int64_t by = 0; by < down.bins; ++by)
-        line(RoiTaps(down, by, 1, average_), across, image, out);
+        align_line(RoiTaps(down, by, 1, average_), across, image, out);
     });
   }
 
   /// Bins of one line, of all channels.
   template <class T>
-  void line(const RoiTaps& down, const RoiTaps& across, int64_t image, T* out) const {
+  void align_line(const RoiTaps& down, const RoiTaps& across, int64_t image, T* out) const {
     const Dims &x = step_.dims(0), &y = step_.out_dims(0);
-    const int64_t by = down.from();
+    const int64_t by = down.first_bin();
     for (int64_t c = 0; c < x[1]; ++c) {
       const double* plane = image_.data() + (image * x[1] + c) * x[2] * x[3];
-      for (int64_t bx = across.from(); bx < across.end(); ++bx) {
+      for (int64_t bx = across.first_bin(); bx < across.end_bin(); ++bx) {
         const bool inside = down.all_inside(by) && across.all_inside(bx);
-        out[(c * y[2] + by) * y[3] + bx] =
-            static_cast<T>(average_ ? mean(down.bin(by), across.bin(bx), plane)
-                                    : largest(down.bin(by), across.bin(bx), plane, inside));
+        out[(c * y[2] + by) * y[3] + bx] = static_cast<T>(
+            average_
+                ? mean_of_taps(down.taps_of_bin(by), across.taps_of_bin(bx), plane)
+                : largest_of_taps(down.taps_of_bin(by), across.taps_of_bin(bx), plane, inside));
       }
     }
   }
 
   /// The side whose corners are `corner` and the one two behind it, along dim `dim`.
-  RoiSide side(int64_t r, size_t corner, size_t dim) const {
+  RoiSide region_side(int64_t r, size_t corner, size_t dim) const {
     const double* given = rois_.data() + r * 4;
     double length = (given[corner + 2] - given[corner]) * scale_;
     if (!half_) length = std::max(length, 1.0);
@@ -222,7 +224,8 @@ class RoiAlign {
     return out;
   }
 
-  double mean(std::span<const Tap> rows, std::span<const Tap> columns, const double* plane) const {
+  double mean_of_taps(std::span<const Tap> rows, std::span<const Tap> columns,
+                      const double* plane) const {
     double sum = 0;
     for_taps(rows, columns, step_.dims(0)[3],
              [&](double weight, int64_t at) { sum += weight * plane[at]; });
@@ -230,8 +233,8 @@ class RoiAlign {
   }
 
   /// A sample outside of the image is 0.
-  double largest(std::span<const Tap> rows, std::span<const Tap> columns, const double* plane,
-                 bool inside) const {
+  double largest_of_taps(std::span<const Tap> rows, std::span<const Tap> columns,
+                         const double* plane, bool inside) const {
     double most = inside ? -std::numeric_limits<double>::infinity() : 0;
     for_taps(rows, columns, step_.dims(0)[3],
              [&](double weight, int64_t at) { most = std::max(most, weight * plane[at]); });
@@ -255,8 +258,9 @@ Status roi_align(KernelContext& step) {
     return refuse(step,
                   fmt::format("more than {} samples along a bin aren't computed", kMostSamples));
   if (!step.has_output(0)) return ok();
-  return with_element_kind(step.out(0).kind(), [&]<class T>(T) -> Status {
-    if constexpr (std::is_floating_point_v<T>) return RoiAlign(step).run(step.result<T>(0));
+  return with_element_kind(step.output_array(0).kind(), [&]<class T>(T) -> Status {
+    if constexpr (std::is_floating_point_v<T>)
+      return RoiAlign(step).align_regions(step.result<T>(0));
     return refuse(step, "regions of integers aren't aligned");
   });
 }
@@ -301,7 +305,7 @@ Status max_roi_pool(KernelContext& step) {
         out.push_back(most);
       }
   }
-  return step.put(0, out), ok();
+  return step.put_output(0, out), ok();
 }
 
 constexpr KernelRow kRoiKernels[] = {

@@ -15,19 +15,19 @@ constexpr double kElement = 40;
 /// elementwise, special, reduce, pool, resize, convert, search
 constexpr std::array<double, kVectorClasses> kOperations = {10, 200, 20, 40, 60, 40, 100};
 
-double operations(const GemmOp& op) {
+double operations_of(const GemmOp& op) {
   const auto real = [](int64_t v) { return static_cast<double>(v); };
   return real(op.batch) * real(op.m()) * real(op.k()) * real(op.n());
 }
 
-double operations(const VectorOp& op) {
+double operations_of(const VectorOp& op) {
   double sum = 0;
   for (size_t i = 0; i < kVectorClasses; ++i)
     sum += kOperations[i] * static_cast<double>(op.ops[i]);
   return sum;
 }
 
-double operations(const MemoryOp&) { return 0; }
+double operations_of(const MemoryOp&) { return 0; }
 
 /// What a step reads: of a large tensor often a part.
 double elements_read(const GemmOp& op) {
@@ -61,7 +61,7 @@ double run_operations(const Graph& graph) {
     if (!work) continue;
     for (const WorkItem& item : *work)
       sum += std::visit(
-          [](const auto& op) { return operations(op) + kElement * elements_read(op); }, item);
+          [](const auto& op) { return operations_of(op) + kElement * elements_read(op); }, item);
   }
   return sum;
 }

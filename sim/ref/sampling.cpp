@@ -17,29 +17,30 @@ struct Border {
   enum class Kind { zeros, border, reflection } kind = Kind::zeros;
   bool align = false;
 
-  double low() const { return align ? 0 : -0.5; }
-  double high(int64_t size) const { return static_cast<double>(size) - (align ? 1 : 0.5); }
+  double low_edge() const { return align ? 0 : -0.5; }
+  double high_edge(int64_t size) const { return static_cast<double>(size) - (align ? 1 : 0.5); }
 
-  double reflect(double x, int64_t size) const {
-    const double least = low(), range = high(size) - least;
+  double reflect_coordinate(double x, int64_t size) const {
+    const double least = low_edge(), range = high_edge(size) - least;
     if (range <= 0) return least;
-    if (x >= least && x <= high(size)) return x;
-    const double beyond = x < least ? least - x : x - high(size);
+    if (x >= least && x <= high_edge(size)) return x;
+    const double beyond = x < least ? least - x : x - high_edge(size);
     const double times = std::floor(beyond / range), rest = beyond - times * range;
     const bool even = std::fmod(times, 2) == 0;
-    return (x < least) == even ? least + rest : high(size) - rest;
+    return (x < least) == even ? least + rest : high_edge(size) - rest;
   }
   /// A coordinate brought into the image, as far as the border asks for it.
-  double place(double x, int64_t size) const {
+  double place_coordinate(double x, int64_t size) const {
     if (kind == Kind::border) return std::clamp(x, 0.0, static_cast<double>(size - 1));
-    return kind == Kind::reflection ? reflect(x, size) : x;
+    return kind == Kind::reflection ? reflect_coordinate(x, size) : x;
   }
   /// The element that index i stands for; -1: a zero.
-  int64_t index(double i, int64_t size) const {
+  int64_t pixel_index(double i, int64_t size) const {
     if (i >= 0 && i < static_cast<double>(size)) return static_cast<int64_t>(i);
     if (kind == Kind::zeros || !(std::abs(i) < 1e15)) return -1;
     if (kind == Kind::border) return i < 0 ? 0 : size - 1;
-    return std::clamp<int64_t>(static_cast<int64_t>(std::nearbyint(reflect(i, size))), 0, size - 1);
+    return std::clamp<int64_t>(static_cast<int64_t>(std::nearbyint(reflect_coordinate(i, size))), 0,
+                               size - 1);
   }
 };
 
@@ -61,30 +62,31 @@ AxisTaps axis_taps(const std::string& mode, const Border& border, double x, int6
   const bool cubic = mode == "cubic" || mode == "bicubic";
   // A cubic filter keeps its place beyond the border, and its taps are what is clamped.
   const bool keeps = cubic && border.kind == Border::Kind::border;
-  if (!keeps && (x < border.low() || x > border.high(size))) x = border.place(x, size);
+  if (!keeps && (x < border.low_edge() || x > border.high_edge(size)))
+    x = border.place_coordinate(x, size);
   if (!std::isfinite(x)) x = -1e18;
   if (mode == "nearest") {
-    taps = {{border.index(std::nearbyint(x), size)}, {1}};
+    taps = {{border.pixel_index(std::nearbyint(x), size)}, {1}};
     return taps;
   }
   const double left = std::floor(x);
   for (int64_t i = cubic ? -1 : 0; i <= (cubic ? 2 : 1); ++i) {
     const double at = left + static_cast<double>(i);
-    taps.at.push_back(border.index(at, size));
+    taps.at.push_back(border.pixel_index(at, size));
     taps.weight.push_back(cubic ? cubic_weight(x - at) : 1 - std::abs(x - at));
   }
   return taps;
 }
 
 /// The sum over all combinations of the axes' taps.
-double combine(const double* image, const Dims& dims, const std::vector<AxisTaps>& taps, size_t d,
-               int64_t base) {
+double combine_taps(const double* image, const Dims& dims, const std::vector<AxisTaps>& taps,
+                    size_t d, int64_t base) {
   double sum = 0;
   for (size_t t = 0; t < taps[d].at.size(); ++t) {
     if (taps[d].at[t] < 0) continue;
     const int64_t at = base * dims[d] + taps[d].at[t];
     sum += taps[d].weight[t] *
-           (d + 1 == dims.size() ? image[at] : combine(image, dims, taps, d + 1, at));
+           (d + 1 == dims.size() ? image[at] : combine_taps(image, dims, taps, d + 1, at));
   }
   return sum;
 }
@@ -118,9 +120,9 @@ Status grid_sample(KernelContext& step) {
       }
       for (int64_t c = 0; c < x[1]; ++c)
         out[static_cast<size_t>((n * x[1] + c) * points + p)] =
-            combine(image.data() + (n * x[1] + c) * plane, spatial, taps, 0, 0);
+            combine_taps(image.data() + (n * x[1] + c) * plane, spatial, taps, 0, 0);
     }
-  return step.put(0, out), ok();
+  return step.put_output(0, out), ok();
 }
 
 Status affine_grid(KernelContext& step) {
@@ -148,7 +150,7 @@ Status affine_grid(KernelContext& step) {
         out.push_back(sum);
       }
     }
-  return step.put(0, out), ok();
+  return step.put_output(0, out), ok();
 }
 
 constexpr KernelRow kSamplingKernels[] = {

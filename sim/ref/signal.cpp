@@ -13,7 +13,7 @@ namespace {
 using Complex = std::complex<double>;
 
 /// The discrete Fourier transform by its definition, or by halves where the length is even.
-std::vector<Complex> transform(std::vector<Complex> x, bool inverse) {
+std::vector<Complex> fourier_transform(std::vector<Complex> x, bool inverse) {
   const size_t n = x.size();
   const double turn = (inverse ? 2 : -2) * std::numbers::pi / static_cast<double>(n);
   const auto root = [&](size_t k) { return std::polar(1.0, turn * static_cast<double>(k % n)); };
@@ -21,8 +21,8 @@ std::vector<Complex> transform(std::vector<Complex> x, bool inverse) {
   if (n > 8 && n % 2 == 0) {
     std::vector<Complex> even, odd;
     for (size_t i = 0; i < n; ++i) (i % 2 == 0 ? even : odd).push_back(x[i]);
-    even = transform(std::move(even), inverse);
-    odd = transform(std::move(odd), inverse);
+    even = fourier_transform(std::move(even), inverse);
+    odd = fourier_transform(std::move(odd), inverse);
     for (size_t k = 0; k < n; ++k) out[k] = even[k % (n / 2)] + root(k) * odd[k % (n / 2)];
     return out;
   }
@@ -31,7 +31,7 @@ std::vector<Complex> transform(std::vector<Complex> x, bool inverse) {
   return out;
 }
 
-Status dft(KernelContext& step) {
+Status dft_kernel(KernelContext& step) {
   const Dims &x = step.dims(0), &y = step.out_dims(0);
   int64_t stated = step.opset() < 20 ? int_attr(step, "axis", 1) : -2;
   if (step.opset() >= 20 && step.has_input(2)) stated = step.integers(2).at(0);
@@ -47,31 +47,31 @@ Status dft(KernelContext& step) {
   std::vector<double> out(static_cast<size_t>(elements(y)));
   // Lines along the axis over numbers of one or two parts.
   const int64_t in_parts = x.back(), out_parts = y.back();
-  const Lines from = lines({x.begin(), x.end() - 1}, *axis),
-              to = lines({y.begin(), y.end() - 1}, *axis);
+  const Lines from = lines_along({x.begin(), x.end() - 1}, *axis),
+              to = lines_along({y.begin(), y.end() - 1}, *axis);
   for (int64_t o = 0; o < from.outer; ++o)
     for (int64_t i = 0; i < from.inner; ++i) {
       std::vector<Complex> line(static_cast<size_t>(points));
       for (int64_t n = 0; n < std::min(points, from.length); ++n) {
-        const auto at = static_cast<size_t>(from.at(o, i, n) * in_parts);
+        const auto at = static_cast<size_t>(from.offset_of(o, i, n) * in_parts);
         line[static_cast<size_t>(n)] = {in[at], in_parts == 2 ? in[at + 1] : 0};
       }
       if (to_real)  // the half that isn't given mirrors the other
         for (int64_t n = points / 2 + 1; n < points; ++n)
           line[static_cast<size_t>(n)] = std::conj(line[static_cast<size_t>(points - n)]);
-      line = transform(std::move(line), inverse);
+      line = fourier_transform(std::move(line), inverse);
       for (int64_t n = 0; n < to.length; ++n) {
         Complex v = line[static_cast<size_t>(n)];
         if (inverse) v /= static_cast<double>(points);
-        const auto at = static_cast<size_t>(to.at(o, i, n) * out_parts);
+        const auto at = static_cast<size_t>(to.offset_of(o, i, n) * out_parts);
         out[at] = v.real();
         if (out_parts == 2) out[at + 1] = v.imag();
       }
     }
-  return step.put(0, out), ok();
+  return step.put_output(0, out), ok();
 }
 
-Status stft(KernelContext& step) {
+Status stft_kernel(KernelContext& step) {
   const Dims &x = step.dims(0), &y = step.out_dims(0);
   const int64_t hop = step.integers(1).at(0), parts = x.size() == 3 ? x[2] : 1;
   const std::vector<double> in = step.reals(0), window = step.reals(2);
@@ -86,17 +86,17 @@ Status stft(KernelContext& step) {
         const double w = window.empty() ? 1 : window[static_cast<size_t>(i)];
         frame.emplace_back(in[at] * w, parts == 2 ? in[at + 1] * w : 0);
       }
-      frame = transform(std::move(frame), false);
+      frame = fourier_transform(std::move(frame), false);
       for (int64_t k = 0; k < y[2]; ++k) {
         out.push_back(frame[static_cast<size_t>(k)].real());
         out.push_back(frame[static_cast<size_t>(k)].imag());
       }
     }
-  return step.put(0, out), ok();
+  return step.put_output(0, out), ok();
 }
 
 /// a0 - a1 cos(2 pi i / n) + a2 cos(4 pi i / n).
-Status window(KernelContext& step, double a0, double a1, double a2) {
+Status cosine_window(KernelContext& step, double a0, double a1, double a2) {
   const bool periodic = int_attr(step, "periodic", 1) != 0;
   const auto size = static_cast<size_t>(step.out_dims(0)[0]);
   const double n = static_cast<double>(size) - (periodic ? 0 : 1);
@@ -105,12 +105,12 @@ Status window(KernelContext& step, double a0, double a1, double a2) {
     const double at = 2 * std::numbers::pi * static_cast<double>(i) / n;
     out[i] = a0 - a1 * std::cos(at) + a2 * std::cos(2 * at);
   }
-  return step.put(0, out), ok();
+  return step.put_output(0, out), ok();
 }
 
-Status hann(KernelContext& step) { return window(step, 0.5, 0.5, 0); }
-Status hamming(KernelContext& step) { return window(step, 25.0 / 46, 21.0 / 46, 0); }
-Status blackman(KernelContext& step) { return window(step, 0.42, 0.5, 0.08); }
+Status hann_window(KernelContext& step) { return cosine_window(step, 0.5, 0.5, 0); }
+Status hamming_window(KernelContext& step) { return cosine_window(step, 25.0 / 46, 21.0 / 46, 0); }
+Status blackman_window(KernelContext& step) { return cosine_window(step, 0.42, 0.5, 0.08); }
 
 Status mel_weights(KernelContext& step) {
   const int64_t bins = step.out_dims(0)[1], rows = step.out_dims(0)[0];
@@ -139,13 +139,13 @@ Status mel_weights(KernelContext& step) {
     for (int64_t j = std::max<int64_t>(middle, 0); j < std::min(right, rows); ++j)
       set(j, i, static_cast<double>(right - j) / static_cast<double>(right - middle));
   }
-  return step.put(0, out), ok();
+  return step.put_output(0, out), ok();
 }
 
 constexpr KernelRow kSignalKernels[] = {
-    {"BlackmanWindow", blackman},     {"DFT", dft},
-    {"HammingWindow", hamming},       {"HannWindow", hann},
-    {"MelWeightMatrix", mel_weights}, {"STFT", stft},
+    {"BlackmanWindow", blackman_window}, {"DFT", dft_kernel},
+    {"HammingWindow", hamming_window},   {"HannWindow", hann_window},
+    {"MelWeightMatrix", mel_weights},    {"STFT", stft_kernel},
 };
 
 }  // namespace

@@ -18,7 +18,7 @@ bool kept_as_stored(DType dtype) {
          (is_integer(dtype) && bits(dtype) >= 8) || dtype == DType::boolean;
 }
 
-void fill(Array& array, const ConstData& values) {
+void fill_array(Array& array, const ConstData& values) {
   with_element_kind(array.kind(), [&]<class T>(T) {
     T* to = array.data<T>();
     for (size_t i = 0; i < values.size(); ++i)
@@ -27,24 +27,24 @@ void fill(Array& array, const ConstData& values) {
   });
 }
 
-std::optional<Array> decoded(DType dtype, const Dims& dims, const RawElements& raw,
-                             std::shared_ptr<MemoryCount> count) {
+std::optional<Array> decoded_array(DType dtype, const Dims& dims, const RawElements& raw,
+                                   std::shared_ptr<MemoryCount> count) {
   Array array(dtype, dims, std::move(count));
   if (kept_as_stored(dtype)) {
-    if (raw.size > 0) std::memcpy(array.raw(), raw.data, raw.size);
+    if (raw.size > 0) std::memcpy(array.raw_data(), raw.data, raw.size);
     if (dtype == DType::boolean)
       for (int64_t i = 0; i < array.size(); ++i)
         array.data<uint8_t>()[i] = array.data<uint8_t>()[i] != 0;
   } else {
-    fill(array,
-         *onnx::decode_elements(dtype, static_cast<size_t>(array.size()), {raw.data, raw.size}));
+    fill_array(array, *onnx::decode_elements(dtype, static_cast<size_t>(array.size()),
+                                             {raw.data, raw.size}));
   }
   return array;
 }
 
-std::optional<Array> stored(const std::string& file, DType dtype, const Dims& dims,
-                            const Payload& payload, const ConstPtr& value,
-                            std::shared_ptr<MemoryCount> count) {
+std::optional<Array> read_stored(const std::string& file, DType dtype, const Dims& dims,
+                                 const Payload& payload, const ConstPtr& value,
+                                 std::shared_ptr<MemoryCount> count) {
   if (!element_kind(dtype)) return std::nullopt;
   if (dtype == DType::string) {
     const auto texts = read_texts(dims, payload);
@@ -56,31 +56,31 @@ std::optional<Array> stored(const std::string& file, DType dtype, const Dims& di
   const Held dense(count, sparse ? storage_bytes(dtype, elements(dims)) : 0);
   const auto raw = raw_elements(file, dtype, dims, payload);
   if (raw && (payload.kind != Payload::Kind::none || elements(dims) == 0))
-    return decoded(dtype, dims, *raw, std::move(count));
+    return decoded_array(dtype, dims, *raw, std::move(count));
   if (!value || static_cast<int64_t>(value->size()) != elements(dims)) return std::nullopt;
   Array array(dtype, dims, std::move(count));
-  fill(array, *value);
+  fill_array(array, *value);
   return array;
 }
 
 /// A 64-bit generator with good bits from any seed (splitmix64), the same on every platform.
 struct Random {
   uint64_t state;
-  uint64_t next() {
+  uint64_t next_bits() {
     uint64_t z = state += 0x9E3779B97F4A7C15U;
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9U;
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBU;
     return z ^ (z >> 31);
   }
   /// Uniform in [-1, 1).
-  double real() { return static_cast<double>(next() >> 11) * 0x1p-52 - 1; }
+  double next_real() { return static_cast<double>(next_bits() >> 11) * 0x1p-52 - 1; }
 };
 
-Random generator(const std::string& name, uint64_t seed) {
+Random seeded_generator(const std::string& name, uint64_t seed) {
   uint64_t hash = 0xCBF29CE484222325U;  // FNV-1a
   for (const char c : name) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001B3U;
   Random random{hash ^ (seed * 0xD6E8FEB86659FD93U)};
-  random.next();
+  random.next_bits();
   return random;
 }
 
@@ -142,7 +142,7 @@ Spread spread_of(const Graph& graph, TensorId id) {
   each_reader(graph, id, [&](const Node& node, size_t port) {
     const OpRow* row = find_op(node);
     const bool norm = row != nullptr && row->kind == OpKind::normalization;
-    if (norm && row->role(port) == PortRole::variance)
+    if (norm && row->role_of(port) == PortRole::variance)
       spread = {1, 0.5};
     else if (norm && port == 1)
       spread = {1, 0.2};
@@ -158,19 +158,19 @@ std::optional<Array> array_of(DType dtype, const Dims& dims, const RawElements& 
   if (!element_kind(dtype) || dtype == DType::string ||
       static_cast<int64_t>(raw.size) != storage_bytes(dtype, elements(dims)))
     return std::nullopt;
-  return decoded(dtype, dims, raw, nullptr);
+  return decoded_array(dtype, dims, raw, nullptr);
 }
 
 std::optional<Array> stored_array(const Graph& graph, const Tensor& tensor,
                                   std::shared_ptr<MemoryCount> count) {
-  return stored(graph.file, tensor.dtype, tensor.dims, tensor.payload, tensor.value,
-                std::move(count));
+  return read_stored(graph.file, tensor.dtype, tensor.dims, tensor.payload, tensor.value,
+                     std::move(count));
 }
 
 std::optional<Array> stored_array(const Graph& graph, const StoredTensor& tensor,
                                   std::shared_ptr<MemoryCount> count) {
-  return stored(graph.file, tensor.dtype, tensor.dims, tensor.payload, tensor.value,
-                std::move(count));
+  return read_stored(graph.file, tensor.dtype, tensor.dims, tensor.payload, tensor.value,
+                     std::move(count));
 }
 
 Array random_weights(const Graph& graph, TensorId id, uint64_t seed,
@@ -181,16 +181,16 @@ Array random_weights(const Graph& graph, TensorId id, uint64_t seed,
     return array_of_texts(zeros, tensor.dims, std::move(count));
   }
   Array array(tensor.dtype, tensor.dims, std::move(count));
-  Random random = generator(tensor.name, seed);
+  Random random = seeded_generator(tensor.name, seed);
   const Spread spread = spread_of(graph, id);
   with_element_kind(array.kind(), [&]<class T>(T) {
     T* to = array.data<T>();
     for (int64_t i = 0; i < array.size(); ++i) {
       if constexpr (std::is_floating_point_v<T>)
-        to[i] = static_cast<T>(spread.middle + spread.width * random.real());
+        to[i] = static_cast<T>(spread.middle + spread.width * random.next_real());
       else if constexpr (sizeof(T) == 1)
-        to[i] = tensor.dtype == DType::boolean ? static_cast<T>(random.next() & 1)
-                                               : static_cast<T>(random.next() & 7);
+        to[i] = tensor.dtype == DType::boolean ? static_cast<T>(random.next_bits() & 1)
+                                               : static_cast<T>(random.next_bits() & 7);
       else
         to[i] = T{};  // an index or a count: 0 is always in range
     }
@@ -206,18 +206,18 @@ Array random_input(const Graph& graph, TensorId id, uint64_t seed,
   uint64_t below = narrow && bits(tensor.dtype) <= 8 ? 128 : 2;
   each_reader(graph, id, [&](const Node& node, size_t port) {
     const OpRow* row = find_op(node);
-    if (row == nullptr || row->role(port) != PortRole::row_index || node.inputs[0] == kNoTensor)
+    if (row == nullptr || row->role_of(port) != PortRole::row_index || node.inputs[0] == kNoTensor)
       return;
     const NodeView view(graph, node);
     const auto axis = normalize_axis(view.attr("axis", int64_t{0}), view.rank(0));
     if (axis && view.dims(0)[static_cast<size_t>(*axis)] > 0)
       below = static_cast<uint64_t>(view.dims(0)[static_cast<size_t>(*axis)]);
   });
-  Random random = generator(tensor.name, seed);
+  Random random = seeded_generator(tensor.name, seed);
   if (tensor.dtype == DType::string) {
     std::vector<std::string> digits;
     for (int64_t i = 0; i < elements(tensor.dims); ++i)
-      digits.emplace_back(random.next() % below == 0 ? "0" : "1");
+      digits.emplace_back(random.next_bits() % below == 0 ? "0" : "1");
     return array_of_texts(digits, tensor.dims, std::move(count));
   }
   Array array(tensor.dtype, tensor.dims, std::move(count));
@@ -225,9 +225,9 @@ Array random_input(const Graph& graph, TensorId id, uint64_t seed,
     T* to = array.data<T>();
     for (int64_t i = 0; i < array.size(); ++i) {
       if constexpr (std::is_floating_point_v<T>)
-        to[i] = static_cast<T>(random.real());
+        to[i] = static_cast<T>(random.next_real());
       else
-        to[i] = static_cast<T>(random.next() % below);
+        to[i] = static_cast<T>(random.next_bits() % below);
     }
   });
   round_elements(array);

@@ -5,7 +5,7 @@
 namespace accsim::sim::ref {
 
 template <size_t N>
-void StridedLoops<N>::rows(ThreadPool& pool, Row row) const {
+void StridedLoops<N>::each_row(ThreadPool& pool, Row row) const {
   const int64_t length = dims.back();
   if (length == 0) return;
   const int64_t outer = elements(dims, 0, dims.size() - 1);
@@ -13,7 +13,7 @@ void StridedLoops<N>::rows(ThreadPool& pool, Row row) const {
   constexpr int64_t kPiece = 16384;
   const int64_t pieces = (length + kPiece - 1) / kPiece;
   const int64_t grain = std::max<int64_t>(1, kPiece / length);
-  pool.parts(outer * pieces, grain, [&](int64_t begin, int64_t end) {
+  pool.parallel_for(outer * pieces, grain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t from = i % pieces * kPiece;
       std::array<int64_t, N> at = base, step;

@@ -42,7 +42,7 @@ struct StridedLoops {
   using Row = FunctionRef<void(int64_t first, int64_t count, const std::array<int64_t, N>& at,
                                const std::array<int64_t, N>& step)>;
   /// Calls row for all of them, in parallel.
-  void rows(ThreadPool& pool, Row row) const;
+  void each_row(ThreadPool& pool, Row row) const;
 };
 
 /// A dense tensor's elements, to be broadcast to other dims.
@@ -58,7 +58,7 @@ void broadcast_binary(ThreadPool& pool, const BroadcastInput<T>& a, const Broadc
                       R* out, const Dims& dims, F f) {
   const StridedLoops<2> walk(dims,
                              {broadcast_strides(a.dims, dims), broadcast_strides(b.dims, dims)});
-  walk.rows(pool, [&](int64_t first, int64_t count, const auto& at, const auto& step) {
+  walk.each_row(pool, [&](int64_t first, int64_t count, const auto& at, const auto& step) {
     const T *x = a.data + at[0], *y = b.data + at[1];
     R* to = out + first;
     if (step[0] == 1 && step[1] == 1)
@@ -77,7 +77,7 @@ template <class T>
 void copy_strided(ThreadPool& pool, const T* from, const Dims& dims, const Strides& strides,
                   int64_t base, T* out) {
   const StridedLoops<1> walk(dims, {strides}, {base});
-  walk.rows(pool, [&](int64_t first, int64_t count, const auto& at, const auto& step) {
+  walk.each_row(pool, [&](int64_t first, int64_t count, const auto& at, const auto& step) {
     const T* x = from + at[0];
     T* to = out + first;
     if (step[0] == 1)
@@ -90,7 +90,7 @@ void copy_strided(ThreadPool& pool, const T* from, const Dims& dims, const Strid
 /// out[i] = f(a[i]) over `count` elements, in parallel.
 template <class T, class R, class F>
 void map_elements(ThreadPool& pool, const T* a, R* out, int64_t count, F f) {
-  pool.parts(count, 16384, [&](int64_t begin, int64_t end) {
+  pool.parallel_for(count, 16384, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) out[i] = f(a[i]);
   });
 }

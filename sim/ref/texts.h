@@ -15,8 +15,10 @@ namespace accsim::sim::ref {
 class Texts {
  public:
   /// The place of a text, which is put behind the others when it is new.
-  uint64_t place(std::string_view text);
-  const std::string& at(uint64_t place) const { return all_.at(static_cast<size_t>(place)); }
+  uint64_t place_text(std::string_view text);
+  const std::string& text_at_place(uint64_t place) const {
+    return all_.at(static_cast<size_t>(place));
+  }
 
  private:
   std::vector<std::string> all_;

@@ -7,7 +7,7 @@ namespace accsim::sim::ref {
 
 ThreadPool::ThreadPool(int threads, const ThreadStarter& start)
     : workers_(
-          threads - 1, [this](int) { serve(); }, start) {}
+          threads - 1, [this](int) { serve_rounds(); }, start) {}
 
 ThreadPool::~ThreadPool() {
   {
@@ -36,7 +36,7 @@ void ThreadPool::take_parts(LoopPart work, int64_t count, int64_t step) {
   }
 }
 
-void ThreadPool::serve() {
+void ThreadPool::serve_rounds() {
   uint64_t seen = 0;
   while (true) {
     std::unique_lock lock(mutex_);
@@ -54,7 +54,7 @@ void ThreadPool::serve() {
   }
 }
 
-void ThreadPool::parts(int64_t count, int64_t grain, LoopPart work) {
+void ThreadPool::parallel_for(int64_t count, int64_t grain, LoopPart work) {
   if (count <= 0) return;
   grain = std::max<int64_t>(grain, 1);
   bool alone = workers_.count() == 0 || count <= grain;
@@ -63,7 +63,7 @@ void ThreadPool::parts(int64_t count, int64_t grain, LoopPart work) {
     alone = inside_;
     if (!alone) {
       // A few parts a thread even out unequal speeds.
-      const int64_t wanted = int64_t{4} * threads();
+      const int64_t wanted = int64_t{4} * thread_count();
       work_ = &work;
       count_ = count;
       step_ = std::max(grain, (count + wanted - 1) / wanted);

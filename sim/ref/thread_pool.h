@@ -22,14 +22,14 @@ class ThreadPool {
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  int threads() const { return workers_.count() + 1; }
+  int thread_count() const { return workers_.count() + 1; }
   /// Calls work(begin, end) for parts of [0, count) that are at least `grain` long (but for the
   /// last) and returns when all are done. Called from inside a part, it runs everything in place.
   /// An exception of a part ends the loop, and is thrown when no part is running any more.
-  void parts(int64_t count, int64_t grain, LoopPart work);
+  void parallel_for(int64_t count, int64_t grain, LoopPart work);
 
  private:
-  void serve();
+  void serve_rounds();
   /// Takes parts until none is left.
   void take_parts(LoopPart work, int64_t count, int64_t step);
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kNamed = 3;
 
-std::string taken(const Assumption& a) {
+std::string taken_text(const Assumption& a) {
   if (!a.branch.empty())
     return fmt::format("{}{}", a.branch,
                        a.given || a.of != "branch" ? "" : " (not the cheaper one)");
@@ -26,7 +26,7 @@ std::string text_of(const std::vector<const Assumption*>& nodes) {
   std::string out = fmt::format("{} of {}: ", nodes.front()->of, nodes.front()->op_type);
   for (size_t i = 0; i < std::min(nodes.size(), kNamed); ++i) {
     const Assumption& a = *nodes[i];
-    out += fmt::format("{}{} = {}", i == 0 ? "" : ", ", a.node, taken(a));
+    out += fmt::format("{}{} = {}", i == 0 ? "" : ", ", a.node, taken_text(a));
   }
   if (nodes.size() > kNamed) out += fmt::format(" and {} more", nodes.size() - kNamed);
   const Assumption& first = *nodes.front();

@@ -18,7 +18,7 @@ struct Coverage {
   int64_t reuse = 1;    ///< kernel positions that may meet one element
 };
 
-Coverage cover(const GemmOp& op, size_t d) {
+Coverage kernel_coverage(const GemmOp& op, size_t d) {
   const int64_t in = op.in[d], out = op.out[d], kernel = op.kernel[d], stride = op.stride[d];
   const int64_t dilation = op.dilation[d], pad = op.pad[d];
   constexpr int64_t kLongest = 1 << 20;  // longer kernels aren't walked: no traffic is a safe bound
@@ -54,7 +54,7 @@ GemmTraffic gemm_traffic(const GemmOp& op, int64_t a_bytes, int64_t b_bytes, int
   t.c_bytes = c_bytes;
   int64_t pairs = 1, touched = 1, kernel = 1;
   for (size_t d = 0; d < op.in.size(); ++d) {
-    const Coverage c = cover(op, d);
+    const Coverage c = kernel_coverage(op, d);
     pairs = multiply_counts(pairs, c.pairs);
     touched = multiply_counts(touched, c.touched);
     kernel = multiply_counts(kernel, c.kernel);
@@ -147,7 +147,7 @@ int64_t gemm_traffic_bound(const GemmTraffic& t, int64_t on_chip,
   return communication < 0x1p62 ? static_cast<int64_t>(communication) : kBeyond;
 }
 
-Bound busiest(const Costs& c) {
+Bound busiest_bound(const Costs& c) {
   if (c.cycles <= 0) return Bound::none;
   // An array that takes weights in, fills or drains is taken, too: that time belongs to compute.
   const int64_t array = c.stalls[static_cast<size_t>(hw::Wait::weight_load)] +

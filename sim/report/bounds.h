@@ -73,6 +73,6 @@ int64_t gemm_traffic_bound(const GemmTraffic& traffic, int64_t on_chip,
 /// The resource that a layer's counts say is busiest: compute (only when there are MACs or vector
 /// operations), DRAM or SRAM; the memory when two are equal, DRAM before SRAM. latency when none is
 /// busy for half of the cycles, none without cycles.
-Bound busiest(const Costs& costs);
+Bound busiest_bound(const Costs& costs);
 
 }  // namespace accsim::sim

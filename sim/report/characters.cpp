@@ -55,7 +55,7 @@ constexpr Range kUnsafe[] = {{0x0000, 0x001F}, {0x007F, 0x009F}, {0x061C, 0x061C
                              {0x200E, 0x200F}, {0x2028, 0x202E}, {0x2066, 0x2069}};
 
 template <size_t kSize>
-bool contains(const Range (&ranges)[kSize], char32_t code) {
+bool in_ranges(const Range (&ranges)[kSize], char32_t code) {
   const auto* const at = std::lower_bound(std::begin(ranges), std::end(ranges), code,
                                           [](const Range& r, char32_t c) { return r.last < c; });
   return at != std::end(ranges) && at->first <= code;
@@ -82,8 +82,8 @@ Character character_at(std::string_view text, size_t at) {
 
 size_t columns_of(char32_t code) {
   if (code < 0x300) return 1;
-  if (contains(kMarks, code)) return 0;
-  return contains(kWide, code) ? 2 : 1;
+  if (in_ranges(kMarks, code)) return 0;
+  return in_ranges(kWide, code) ? 2 : 1;
 }
 
 size_t display_width(std::string_view text) {
@@ -96,7 +96,7 @@ size_t display_width(std::string_view text) {
   return width;
 }
 
-std::string_view leading(std::string_view text, size_t width) {
+std::string_view leading_part(std::string_view text, size_t width) {
   size_t used = 0, at = 0;
   while (at < text.size()) {
     const Character c = character_at(text, at);
@@ -107,7 +107,7 @@ std::string_view leading(std::string_view text, size_t width) {
   return text.substr(0, at);
 }
 
-std::string_view trailing(std::string_view text, size_t width) {
+std::string_view trailing_part(std::string_view text, size_t width) {
   size_t left = display_width(text), at = 0;
   bool cut = false;
   while (at < text.size()) {
@@ -128,7 +128,7 @@ std::string printable(std::string_view text, std::string_view kept) {
   for (size_t at = 0; at < text.size();) {
     const Character c = character_at(text, at);
     const bool stays = c.code < 0x80 && kept.find(text[at]) != std::string_view::npos;
-    if (stays || (c.valid && !contains(kUnsafe, c.code)))
+    if (stays || (c.valid && !in_ranges(kUnsafe, c.code)))
       out += text.substr(at, c.bytes);
     else if (c.valid && c.code >= 0x80)
       out += fmt::format("\\u{:04x}", static_cast<uint32_t>(c.code));

@@ -23,8 +23,8 @@ size_t columns_of(char32_t code);
 /// Columns of all characters of a text.
 size_t display_width(std::string_view text);
 /// As much of the beginning, or of the end, as fits into `width` columns.
-std::string_view leading(std::string_view text, size_t width);
-std::string_view trailing(std::string_view text, size_t width);
+std::string_view leading_part(std::string_view text, size_t width);
+std::string_view trailing_part(std::string_view text, size_t width);
 
 /// What is safe to print: control characters, what turns the direction of writing, and bytes that
 /// aren't UTF-8 become "\x1b" or "\u202e"; those of `kept`, which are ASCII, stay.

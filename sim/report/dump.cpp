@@ -43,33 +43,35 @@ DType dtype_named(const std::string& text) {
 /// Reads fields of parsed JSON and notes the first that is missing or of the wrong kind.
 class Reader {
  public:
-  std::string text(const Json& from, const char* key) {
+  std::string read_text(const Json& from, const char* key) {
     const auto at = find(from, key);
-    if (at == nullptr || !at->is_string()) return fail(key), std::string();
+    if (at == nullptr || !at->is_string()) return note_wrong(key), std::string();
     return at->get<std::string>();
   }
-  Json list(const Json& from, const char* key) {
+  Json read_list(const Json& from, const char* key) {
     const auto at = find(from, key);
-    if (at == nullptr || !at->is_array()) return fail(key), Json::array();
+    if (at == nullptr || !at->is_array()) return note_wrong(key), Json::array();
     return *at;
   }
-  std::vector<DumpTensor> tensors(const Json& from, const char* key) {
+  std::vector<DumpTensor> read_tensors(const Json& from, const char* key) {
     std::vector<DumpTensor> out;
-    for (const Json& t : list(from, key)) {
-      DumpTensor tensor{text(t, "name"), text(t, "file"), dtype_named(text(t, "dtype")), {}};
-      for (const Json& d : list(t, "dims")) {
+    for (const Json& t : read_list(from, key)) {
+      DumpTensor tensor{
+          read_text(t, "name"), read_text(t, "file"), dtype_named(read_text(t, "dtype")), {}};
+      for (const Json& d : read_list(t, "dims")) {
         if (!d.is_number_integer())
-          fail("dims");
+          note_wrong("dims");
         else
           tensor.dims.push_back(d.get<int64_t>());
       }
       // A manifest names files of its own folder only.
-      if (tensor.file.starts_with('/') || tensor.file.find("..") != std::string::npos) fail("file");
+      if (tensor.file.starts_with('/') || tensor.file.find("..") != std::string::npos)
+        note_wrong("file");
       out.push_back(std::move(tensor));
     }
     return out;
   }
-  const std::string& wrong() const { return wrong_; }
+  const std::string& wrong_key() const { return wrong_; }
 
  private:
   const Json* find(const Json& from, const char* key) const {
@@ -77,7 +79,7 @@ class Reader {
     const auto at = from.find(key);
     return at == from.end() ? nullptr : &*at;
   }
-  void fail(const char* key) {
+  void note_wrong(const char* key) {
     if (wrong_.empty()) wrong_ = key;
   }
   std::string wrong_;
@@ -112,21 +114,21 @@ Result<DumpManifest> parse_manifest(const std::string& text, const std::string& 
   const Json json = parsed ? *parsed : Json();
   Reader reader;
   DumpManifest manifest;
-  const bool ours = json.is_object() && reader.text(json, "schema") == "accsim.dump/1";
+  const bool ours = json.is_object() && reader.read_text(json, "schema") == "accsim.dump/1";
   if (!ours)
     return Error{Errc::parse,
                  "isn't a manifest of dumped tensors (schema accsim.dump/1); make one "
                  "with accsim run --output DIR --dump all",
                  file};
-  manifest.model = reader.text(json, "model");
-  manifest.mode = reader.text(json, "mode");
-  for (const Json& l : reader.list(json, "layers"))
-    manifest.layers.push_back({reader.text(l, "name"), reader.text(l, "op_type"),
-                               reader.tensors(l, "inputs"), reader.tensors(l, "outputs"),
-                               reader.text(l, "computed")});
-  if (!reader.wrong().empty())
+  manifest.model = reader.read_text(json, "model");
+  manifest.mode = reader.read_text(json, "mode");
+  for (const Json& l : reader.read_list(json, "layers"))
+    manifest.layers.push_back({reader.read_text(l, "name"), reader.read_text(l, "op_type"),
+                               reader.read_tensors(l, "inputs"), reader.read_tensors(l, "outputs"),
+                               reader.read_text(l, "computed")});
+  if (!reader.wrong_key().empty())
     return Error{Errc::parse,
-                 fmt::format("'{}' is missing or of the wrong kind somewhere", reader.wrong()),
+                 fmt::format("'{}' is missing or of the wrong kind somewhere", reader.wrong_key()),
                  file};
   return manifest;
 }
@@ -193,7 +195,7 @@ std::string first_element(const LayerDiff& l) {
 }
 
 /// Within the tolerance or not, and what is beyond first.
-std::string verdict(const DiffReport& r) {
+std::string verdict_text(const DiffReport& r) {
   const std::string tolerance = fmt::format("atol {} and rtol {}", r.atol, r.rtol);
   const char* const kind = r.of_files ? "tensor" : "layer";
   if (r.first < 0) {
@@ -239,7 +241,7 @@ std::string to_text(const DiffReport& r, size_t width) {
   std::string out;
   for (const std::string& line : table.lines(width, false)) out += line + "\n";
   const std::string end = other_inputs(r.inputs) + only_in(r.only_a, r.a, r.of_files) +
-                          only_in(r.only_b, r.b, r.of_files) + verdict(r);
+                          only_in(r.only_b, r.b, r.of_files) + verdict_text(r);
   return out + wrap_lines(printable(end, "\n"), width);
 }
 

@@ -17,29 +17,29 @@ constexpr FieldScope kLayer = FieldScope::layer;
 constexpr FieldScope kTotals = FieldScope::totals;
 constexpr FieldScope kBoth = FieldScope::both;
 
-FieldValue finite(double value) {
+FieldValue finite_or_none(double value) {
   if (!std::isfinite(value)) return {};
   return value;
 }
 
-FieldValue ratio(double value, double base) {
+FieldValue ratio_or_none(double value, double base) {
   if (!(base > 0)) return {};
-  return finite(value / base);
+  return finite_or_none(value / base);
 }
 
-Getter cost(int64_t Costs::*member) {
+Getter cost_getter(int64_t Costs::*member) {
   return [member](const ReportRow& r) -> FieldValue { return r.costs.*member; };
 }
 
-Getter energy(double EnergyReport::*member) {
-  return [member](const ReportRow& r) { return finite(r.costs.energy.*member); };
+Getter energy_getter(double EnergyReport::*member) {
+  return [member](const ReportRow& r) { return finite_or_none(r.costs.energy.*member); };
 }
 
-Getter words(std::string LayerReport::*member) {
+Getter text_getter(std::string LayerReport::*member) {
   return [member](const ReportRow& r) -> FieldValue { return r.layer->*member; };
 }
 
-double seconds(const ReportRow& r) { return r.report.seconds(r.costs.cycles); }
+double row_seconds(const ReportRow& r) { return r.report.seconds(r.costs.cycles); }
 
 double dram_bytes(const Costs& c) { return real(c.dram_read) + real(c.dram_write); }
 
@@ -52,12 +52,12 @@ double sram_bytes(const Costs& c) {
 
 /// The lower of the array's peak and what the DRAM traffic leaves at full rate in its slower
 /// direction, in GMAC/s.
-FieldValue attainable(const ReportRow& r) {
+FieldValue attainable_rate(const ReportRow& r) {
   if (r.costs.macs == 0) return {};
   double per_cycle = r.report.peak_macs_per_cycle(r.costs);
   if (r.costs.dram_bound > 0)
     per_cycle = std::min(per_cycle, real(r.costs.macs) / real(r.costs.dram_bound));
-  return finite(per_cycle * r.report.hw.clock_mhz * 1e-3);
+  return finite_or_none(per_cycle * r.report.hw.clock_mhz * 1e-3);
 }
 
 void add_identity(List& list) {
@@ -65,10 +65,14 @@ void add_identity(List& list) {
                   "",
                   "name of the graph node",
                   kLayer,
-                  words(&LayerReport::name),
+                  text_getter(&LayerReport::name),
                   {{"layer", "", 0}}});
-  list.push_back(
-      {"op_type", "", "ONNX operator", kLayer, words(&LayerReport::op_type), {{"op", "", 2}}});
+  list.push_back({"op_type",
+                  "",
+                  "ONNX operator",
+                  kLayer,
+                  text_getter(&LayerReport::op_type),
+                  {{"op", "", 2}}});
   list.push_back({"fate",
                   "",
                   "what the node became: gemm, vector, memory, view, folded, unsupported",
@@ -78,12 +82,12 @@ void add_identity(List& list) {
   list.push_back({"module", "",
                   "module of the network's source that the node is of, as PyTorch's exporters "
                   "note it or the node's name says",
-                  kLayer, words(&LayerReport::module)});
+                  kLayer, text_getter(&LayerReport::module)});
   list.push_back({"part_of", "",
                   "the model's node that it is a part of, where attention was cut into blocks",
-                  kLayer, words(&LayerReport::part_of)});
+                  kLayer, text_getter(&LayerReport::part_of)});
   list.push_back({"merged_into", "", "the layer whose program does a folded layer's work", kLayer,
-                  words(&LayerReport::merged_into)});
+                  text_getter(&LayerReport::merged_into)});
   list.push_back({"output_shape",
                   "",
                   "shape of the first output",
@@ -92,14 +96,14 @@ void add_identity(List& list) {
                   {{"output", "", 10}}});
   list.push_back({"input_shapes", "", "shapes of the inputs", kLayer,
                   [](const ReportRow& r) -> FieldValue { return r.layer->input_shapes; }});
-  list.push_back({"mapping", "", "tilings chosen", kLayer, words(&LayerReport::mapping)});
+  list.push_back({"mapping", "", "tilings chosen", kLayer, text_getter(&LayerReport::mapping)});
   list.push_back({"unverifiable", "", "why not all cycles are verifiable_cycles", kLayer,
-                  words(&LayerReport::unverifiable)});
+                  text_getter(&LayerReport::unverifiable)});
   list.push_back({"types", "",
                   "on a machine of several modes: types of activations and weights of its products",
-                  kLayer, words(&LayerReport::types)});
+                  kLayer, text_getter(&LayerReport::types)});
   list.push_back({"types_note", "", "why they aren't those that the operands ask for", kLayer,
-                  words(&LayerReport::types_note)});
+                  text_getter(&LayerReport::types_note)});
 }
 
 void add_time(List& list) {
@@ -108,28 +112,28 @@ void add_time(List& list) {
        "cycles",
        "from the arrival of the last store of the layers before to that of its own last one",
        kBoth,
-       cost(&Costs::cycles),
+       cost_getter(&Costs::cycles),
        {{"cycles", "", 0, TextStyle::count}}});
   list.push_back({"seconds",
                   "s",
                   "the same as time",
                   kBoth,
-                  [](const ReportRow& r) { return finite(seconds(r)); },
+                  [](const ReportRow& r) { return finite_or_none(row_seconds(r)); },
                   {{"time", "us", 4, TextStyle::fixed, 1e6, 2}}});
   list.push_back({"inferences_per_second", "1/s", "runs of the whole graph a second", kTotals,
-                  [](const ReportRow& r) { return ratio(1, seconds(r)); }});
+                  [](const ReportRow& r) { return ratio_or_none(1, row_seconds(r)); }});
   list.push_back({"alone_cycles", "cycles",
                   "on a machine at rest: what a layer takes without others around it", kBoth,
-                  cost(&Costs::alone_cycles)});
+                  cost_getter(&Costs::alone_cycles)});
   list.push_back({"verifiable_cycles", "cycles",
                   "of cycles, those of layers that golden and the RTL core run", kBoth,
-                  cost(&Costs::verifiable_cycles)});
+                  cost_getter(&Costs::verifiable_cycles)});
   list.push_back({"compute_cycles", "cycles", "the layer's main unit is busy", kBoth,
-                  cost(&Costs::compute_cycles)});
+                  cost_getter(&Costs::compute_cycles)});
   list.push_back({"vector_cycles", "cycles", "of compute_cycles, those of work on the vector unit",
-                  kBoth, cost(&Costs::vector_cycles)});
+                  kBoth, cost_getter(&Costs::vector_cycles)});
   list.push_back({"move_cycles", "cycles", "of compute_cycles, those of work that only moves bytes",
-                  kBoth, cost(&Costs::move_cycles)});
+                  kBoth, cost_getter(&Costs::move_cycles)});
   list.push_back({"stall_cycles",
                   "cycles",
                   "the main unit is not busy: the waits and the tail",
@@ -143,51 +147,52 @@ void add_time(List& list) {
                     [i](const ReportRow& r) -> FieldValue { return r.costs.stalls[i]; }});
   }
   list.push_back({"tail_cycles", "cycles", "after the main unit's last work", kBoth,
-                  cost(&Costs::tail_cycles)});
+                  cost_getter(&Costs::tail_cycles)});
 }
 
 /// What the cycles can't be below, and how far they are from it.
 void add_least(List& list) {
   list.push_back({"compute_bound_cycles", "cycles", "the MACs or vector operations at full rate",
-                  kBoth, cost(&Costs::compute_bound)});
+                  kBoth, cost_getter(&Costs::compute_bound)});
   list.push_back({"vector_bound_cycles", "cycles",
                   "of compute_bound_cycles, those of the vector operations", kBoth,
-                  cost(&Costs::vector_bound)});
+                  cost_getter(&Costs::vector_bound)});
   list.push_back({"weight_port_cycles", "cycles",
                   "stationary operands, weights or activations, go into the array", kBoth,
-                  cost(&Costs::preload_busy)});
+                  cost_getter(&Costs::preload_busy)});
   list.push_back(
       {"dram_bound_cycles", "cycles",
        "the DRAM traffic at full rate, slower direction; of a layer in pieces the sum of theirs",
-       kBoth, cost(&Costs::dram_bound)});
+       kBoth, cost_getter(&Costs::dram_bound)});
   list.push_back(
       {"lower_bound_cycles", "cycles",
        "the larger of the compute and DRAM bounds, layer by layer: the least that a "
        "layer alone can take; those that overlap may take less together; of a layer in pieces the "
        "sum of theirs",
-       kBoth, cost(&Costs::lower_bound)});
-  list.push_back(
-      {"over_lower_bound",
-       "",
-       "cycles over the lower bound; below 1 where other layers overlap",
-       kBoth,
-       [](const ReportRow& r) { return ratio(real(r.costs.cycles), real(r.costs.lower_bound)); },
-       {{"cycles", "x least", 7, TextStyle::fixed, 1, 2}}});
+       kBoth, cost_getter(&Costs::lower_bound)});
+  list.push_back({"over_lower_bound",
+                  "",
+                  "cycles over the lower bound; below 1 where other layers overlap",
+                  kBoth,
+                  [](const ReportRow& r) {
+                    return ratio_or_none(real(r.costs.cycles), real(r.costs.lower_bound));
+                  },
+                  {{"cycles", "x least", 7, TextStyle::fixed, 1, 2}}});
   list.push_back({"idle_lane_cycles", "cycles", "cycles busy computing beyond those at full rate",
-                  kBoth, cost(&Costs::idle_lanes)});
+                  kBoth, cost_getter(&Costs::idle_lanes)});
   list.push_back({"lost_to",
                   "",
                   "where most of the cycles beyond the compute bound go",
                   kBoth,
                   [](const ReportRow& r) -> FieldValue {
-                    const std::vector<Loss> lost = losses(r.costs);
+                    const std::vector<Loss> lost = cycle_losses(r.costs);
                     return lost.empty() ? std::string() : std::string(lost.front().to);
                   },
                   {{"lost to", "", 7}}});
   list.push_back({"dram_busy_cycles", "cycles", "the DRAM channel is occupied", kBoth,
-                  cost(&Costs::dram_busy)});
+                  cost_getter(&Costs::dram_busy)});
   list.push_back({"sram_busy_cycles", "cycles", "the SRAM ports are occupied", kBoth,
-                  cost(&Costs::sram_busy)});
+                  cost_getter(&Costs::sram_busy)});
 }
 
 void add_work(List& list) {
@@ -196,21 +201,21 @@ void add_work(List& list) {
                   "MACs over what the array could do in the cycles; above 1 where they were done "
                   "under the layers before",
                   kBoth,
-                  [](const ReportRow& r) { return finite(r.report.utilization(r.costs)); },
+                  [](const ReportRow& r) { return finite_or_none(r.report.utilization(r.costs)); },
                   {{"util", "%", 1, TextStyle::fixed, 100, 1}}});
   list.push_back({"macs",
                   "MACs",
                   "multiply-accumulates, from the graph's shapes",
                   kBoth,
-                  cost(&Costs::macs),
+                  cost_getter(&Costs::macs),
                   {{"MACs", "", 3, TextStyle::si}}});
   list.push_back({"array_macs", "MACs", "with the zero blocks of packed groups", kBoth,
-                  cost(&Costs::array_macs)});
+                  cost_getter(&Costs::array_macs)});
   list.push_back({"params",
                   "",
                   "elements of trained parameters",
                   kBoth,
-                  cost(&Costs::params),
+                  cost_getter(&Costs::params),
                   {{"params", "", 14, TextStyle::si}}});
   list.push_back({"distinct_ops", "", "programs searched; equal layers share one", kTotals,
                   [](const ReportRow& r) -> FieldValue { return r.report.distinct_ops; }});
@@ -227,30 +232,33 @@ void add_dram(List& list) {
                   "B",
                   "read from DRAM",
                   kBoth,
-                  cost(&Costs::dram_read),
+                  cost_getter(&Costs::dram_read),
                   {{"DRAM rd", "B", 5, TextStyle::si}}});
   list.push_back({"dram_write_bytes",
                   "B",
                   "written to DRAM",
                   kBoth,
-                  cost(&Costs::dram_write),
+                  cost_getter(&Costs::dram_write),
                   {{"DRAM wr", "B", 5, TextStyle::si}}});
   list.push_back(
-      {"dram_read_gbps", "GB/s", "DRAM bytes read over the time", kBoth,
-       [](const ReportRow& r) { return ratio(real(r.costs.dram_read) * 1e-9, seconds(r)); }});
-  list.push_back(
-      {"dram_write_gbps", "GB/s", "DRAM bytes written over the time", kBoth,
-       [](const ReportRow& r) { return ratio(real(r.costs.dram_write) * 1e-9, seconds(r)); }});
+      {"dram_read_gbps", "GB/s", "DRAM bytes read over the time", kBoth, [](const ReportRow& r) {
+         return ratio_or_none(real(r.costs.dram_read) * 1e-9, row_seconds(r));
+       }});
+  list.push_back({"dram_write_gbps", "GB/s", "DRAM bytes written over the time", kBoth,
+                  [](const ReportRow& r) {
+                    return ratio_or_none(real(r.costs.dram_write) * 1e-9, row_seconds(r));
+                  }});
   list.push_back({"traffic_lower_bound_bytes", "B",
                   "least DRAM traffic with the memory on chip: 2MNK/sqrt(S) or each operand once",
-                  kBoth, cost(&Costs::traffic_bound)});
-  list.push_back(
-      {"dram_over_bound",
-       "",
-       "DRAM traffic over its lower bound",
-       kBoth,
-       [](const ReportRow& r) { return ratio(dram_bytes(r.costs), real(r.costs.traffic_bound)); },
-       {{"traffic", "x least", 12, TextStyle::fixed, 1, 2}}});
+                  kBoth, cost_getter(&Costs::traffic_bound)});
+  list.push_back({"dram_over_bound",
+                  "",
+                  "DRAM traffic over its lower bound",
+                  kBoth,
+                  [](const ReportRow& r) {
+                    return ratio_or_none(dram_bytes(r.costs), real(r.costs.traffic_bound));
+                  },
+                  {{"traffic", "x least", 12, TextStyle::fixed, 1, 2}}});
 }
 
 void add_sram(List& list) {
@@ -258,13 +266,13 @@ void add_sram(List& list) {
                   "B",
                   "read from the shared buffer instead of DRAM",
                   kBoth,
-                  cost(&Costs::shared_read),
+                  cost_getter(&Costs::shared_read),
                   {{"kept rd", "B", 13, TextStyle::si}}});
   list.push_back({"shared_write_bytes",
                   "B",
                   "written to the shared buffer instead of DRAM",
                   kBoth,
-                  cost(&Costs::shared_write),
+                  cost_getter(&Costs::shared_write),
                   {{"kept wr", "B", 13, TextStyle::si}}});
   for (size_t i = 0; i < hw::kBuffers; ++i) {
     const std::string_view tier = name(static_cast<hw::Buffer>(i));
@@ -295,26 +303,28 @@ void add_sram(List& list) {
 }
 
 void add_roofline(List& list) {
-  list.push_back({"arithmetic_intensity",
-                  "MAC/B",
-                  "MACs per DRAM byte",
-                  kBoth,
-                  [](const ReportRow& r) { return ratio(real(r.costs.macs), dram_bytes(r.costs)); },
-                  {{"MAC/B", "DRAM", 7, TextStyle::fixed, 1, 1}}});
+  list.push_back(
+      {"arithmetic_intensity",
+       "MAC/B",
+       "MACs per DRAM byte",
+       kBoth,
+       [](const ReportRow& r) { return ratio_or_none(real(r.costs.macs), dram_bytes(r.costs)); },
+       {{"MAC/B", "DRAM", 7, TextStyle::fixed, 1, 1}}});
   list.push_back(
       {"arithmetic_intensity_sram", "MAC/B", "MACs per byte of all memories on chip", kBoth,
-       [](const ReportRow& r) { return ratio(real(r.costs.macs), sram_bytes(r.costs)); }});
-  list.push_back({"achieved_gmacs",
-                  "GMAC/s",
-                  "MACs over the time",
-                  kBoth,
-                  [](const ReportRow& r) { return ratio(real(r.costs.macs) * 1e-9, seconds(r)); },
-                  {{"achieved", "GMAC/s", 8, TextStyle::fixed, 1, 1}}});
+       [](const ReportRow& r) { return ratio_or_none(real(r.costs.macs), sram_bytes(r.costs)); }});
+  list.push_back(
+      {"achieved_gmacs",
+       "GMAC/s",
+       "MACs over the time",
+       kBoth,
+       [](const ReportRow& r) { return ratio_or_none(real(r.costs.macs) * 1e-9, row_seconds(r)); },
+       {{"achieved", "GMAC/s", 8, TextStyle::fixed, 1, 1}}});
   list.push_back({"attainable_gmacs",
                   "GMAC/s",
                   "roofline: the lower of the array's peak and what the DRAM rates allow",
                   kBoth,
-                  attainable,
+                  attainable_rate,
                   {{"roof", "GMAC/s", 8, TextStyle::fixed, 1, 1}}});
 }
 
@@ -323,18 +333,19 @@ void add_energy(List& list) {
                   "pJ",
                   "all components",
                   kBoth,
-                  [](const ReportRow& r) { return finite(r.costs.energy.total()); },
+                  [](const ReportRow& r) { return finite_or_none(r.costs.energy.total_pj()); },
                   {{"energy", "uJ", 6, TextStyle::fixed, 1e-6, 2}}});
   list.push_back(
-      {"energy_mac_pj", "pJ", "multiply-accumulates", kBoth, energy(&EnergyReport::mac)});
+      {"energy_mac_pj", "pJ", "multiply-accumulates", kBoth, energy_getter(&EnergyReport::mac)});
   list.push_back(
-      {"energy_vector_pj", "pJ", "vector operations", kBoth, energy(&EnergyReport::vector)});
+      {"energy_vector_pj", "pJ", "vector operations", kBoth, energy_getter(&EnergyReport::vector)});
+  list.push_back({"energy_sram_pj", "pJ", "slots of the buffers on chip", kBoth,
+                  energy_getter(&EnergyReport::sram)});
   list.push_back(
-      {"energy_sram_pj", "pJ", "slots of the buffers on chip", kBoth, energy(&EnergyReport::sram)});
-  list.push_back({"energy_shared_pj", "pJ", "shared buffer", kBoth, energy(&EnergyReport::shared)});
-  list.push_back({"energy_dram_pj", "pJ", "DRAM", kBoth, energy(&EnergyReport::dram)});
-  list.push_back(
-      {"energy_leakage_pj", "pJ", "leakage and clock tree", kBoth, energy(&EnergyReport::leakage)});
+      {"energy_shared_pj", "pJ", "shared buffer", kBoth, energy_getter(&EnergyReport::shared)});
+  list.push_back({"energy_dram_pj", "pJ", "DRAM", kBoth, energy_getter(&EnergyReport::dram)});
+  list.push_back({"energy_leakage_pj", "pJ", "leakage and clock tree", kBoth,
+                  energy_getter(&EnergyReport::leakage)});
   list.push_back({"bound",
                   "",
                   "what limits: compute, weight load, dram, sram, latency; none without cycles",

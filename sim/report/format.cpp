@@ -10,7 +10,7 @@ namespace accsim::sim {
 namespace {
 
 /// Puts commas between the thousands of the digits that start at `from`.
-void separate(std::string& text, size_t from) {
+void separate_thousands(std::string& text, size_t from) {
   const size_t end = std::min(text.find('.', from), text.size());
   for (size_t at = end; at > from + 3; at -= 3) text.insert(at - 3, 1, ',');
 }
@@ -19,7 +19,7 @@ void separate(std::string& text, size_t from) {
 
 std::string format_count(int64_t value) {
   std::string text = fmt::format("{}", value);
-  separate(text, value < 0 ? 1 : 0);
+  separate_thousands(text, value < 0 ? 1 : 0);
   return text;
 }
 
@@ -28,7 +28,7 @@ std::string format_fixed(double value, int decimals) {
   if (std::abs(value) >= 1e15) return fmt::format("{:.2e}", value);
   std::string text = fmt::format("{:.{}f}", value, decimals);
   if (text.find_first_not_of("-0.") == std::string::npos && text[0] == '-') text.erase(0, 1);
-  separate(text, text[0] == '-' ? 1 : 0);
+  separate_thousands(text, text[0] == '-' ? 1 : 0);
   return text;
 }
 
@@ -99,7 +99,7 @@ std::string shorten_middle(std::string_view text, size_t width) {
   if (display_width(text) <= width) return std::string(text);
   // The end tells layers apart better than the start.
   const size_t head = (width - 1) / 3;
-  return fmt::format("{}~{}", leading(text, head), trailing(text, width - 1 - head));
+  return fmt::format("{}~{}", leading_part(text, head), trailing_part(text, width - 1 - head));
 }
 
 std::string pad_right(std::string_view text, size_t width) {
@@ -116,7 +116,7 @@ std::vector<std::string> wrap_words(std::string_view text, size_t width) {
   std::vector<std::string> lines;
   while (!text.empty()) {
     // Where not even a character fits, one stands alone.
-    const size_t most = std::max(leading(text, width).size(), character_at(text, 0).bytes);
+    const size_t most = std::max(leading_part(text, width).size(), character_at(text, 0).bytes);
     if (most >= text.size()) break;
     size_t cut = text.rfind(' ', most);
     if (cut == std::string_view::npos || cut == 0) cut = most;

@@ -24,7 +24,7 @@ Json field_list() {
 }
 
 /// The table for readers without scripts.
-std::string fallback(const Report& report) {
+std::string fallback_html(const Report& report) {
   std::string out = fmt::format(
       "<p>{} cycles, {:.3f} ms, {:.1f} % of the array, on {}. The charts need a browser that runs "
       "scripts.</p>\n<table>\n<tr><th>layer</th><th>op</th><th>cycles</th><th>utilisation</th>"
@@ -39,7 +39,7 @@ std::string fallback(const Report& report) {
         "<td>{}</td></tr>\n",
         html_escape(l.name), html_escape(l.op_type), format_count(c.cycles),
         report.utilization(c) * 100, format_count(c.dram_read + c.dram_write),
-        c.energy.total() * 1e-6, name(l.bound));
+        c.energy.total_pj() * 1e-6, name(l.bound));
   }
   return out + "</table>";
 }
@@ -67,7 +67,7 @@ std::string to_html(const Report& report, const HtmlContext& context) {
   return html_page({.kind = "report",
                     .title = title,
                     .data = page_data(report, context),
-                    .fallback = fallback(report)});
+                    .fallback = fallback_html(report)});
 }
 
 }  // namespace accsim::sim

@@ -14,16 +14,16 @@ const Node& node_of(const Inspection& in, const NodeAnalysis& n) {
   return in.graph.nodes[static_cast<size_t>(n.node)];
 }
 
-TextColumn words(std::string header, int priority) {
+TextColumn words_column(std::string header, int priority) {
   return {.header = std::move(header), .unit = "", .priority = priority, .style = TextStyle::words};
 }
-TextColumn count(std::string header, std::string unit, int priority) {
+TextColumn count_column(std::string header, std::string unit, int priority) {
   return {.header = std::move(header),
           .unit = std::move(unit),
           .priority = priority,
           .style = TextStyle::count};
 }
-TextColumn fixed(std::string header, std::string unit, int priority) {
+TextColumn fixed_column(std::string header, std::string unit, int priority) {
   return {.header = std::move(header),
           .unit = std::move(unit),
           .priority = priority,
@@ -33,7 +33,7 @@ TextColumn fixed(std::string header, std::string unit, int priority) {
 
 /// A field that is one of NodeAnalysis' numbers.
 template <class T>
-auto member(T NodeAnalysis::*m) {
+auto member_getter(T NodeAnalysis::*m) {
   return [m](const Inspection&, const NodeAnalysis& n) -> FieldValue {
     if constexpr (std::is_same_v<T, bool>)
       return int64_t{n.*m};
@@ -47,7 +47,7 @@ FieldValue share_of_macs(const Inspection& in, const NodeAnalysis& n) {
   return 100.0 * static_cast<double>(n.macs) / static_cast<double>(in.analysis.macs);
 }
 
-FieldValue kernel(const Inspection&, const NodeAnalysis& n) {
+FieldValue kernel_value(const Inspection&, const NodeAnalysis& n) {
   if (n.kernel.empty()) return std::monostate{};
   return n.kernel;
 }
@@ -57,27 +57,27 @@ std::vector<InspectField> make_inspect_fields() {
   return {
       {"name",
        [](const Inspection& in, const N& n) -> FieldValue { return node_of(in, n).name; },
-       {words("layer", 0)}},
+       {words_column("layer", 0)}},
       {"op_type",
        [](const Inspection& in, const N& n) -> FieldValue { return op_label(node_of(in, n)); },
-       {words("op", 0)}},
-      {"constant", member(&N::constant)},
-      {"view", member(&N::view)},
-      {"input_shapes", member(&N::inputs), {words("input", 3)}},
-      {"output_shapes", member(&N::outputs), {words("output", 1)}},
-      {"kernel", kernel, {words("kernel", 4)}},
-      {"params", member(&N::params), {count("params", "", 0)}},
-      {"buffers", member(&N::buffers)},
-      {"macs", member(&N::macs), {count("MACs", "", 0)}},
-      {"macs_percent", share_of_macs, {fixed("MACs", "%", 2)}},
-      {"read_bytes", member(&N::read_bytes), {count("read", "B", 6)}},
-      {"write_bytes", member(&N::write_bytes), {count("write", "B", 6)}},
+       {words_column("op", 0)}},
+      {"constant", member_getter(&N::constant)},
+      {"view", member_getter(&N::view)},
+      {"input_shapes", member_getter(&N::inputs), {words_column("input", 3)}},
+      {"output_shapes", member_getter(&N::outputs), {words_column("output", 1)}},
+      {"kernel", kernel_value, {words_column("kernel", 4)}},
+      {"params", member_getter(&N::params), {count_column("params", "", 0)}},
+      {"buffers", member_getter(&N::buffers)},
+      {"macs", member_getter(&N::macs), {count_column("MACs", "", 0)}},
+      {"macs_percent", share_of_macs, {fixed_column("MACs", "%", 2)}},
+      {"read_bytes", member_getter(&N::read_bytes), {count_column("read", "B", 6)}},
+      {"write_bytes", member_getter(&N::write_bytes), {count_column("write", "B", 6)}},
       {"total_bytes",
        [](const Inspection&, const N& n) -> FieldValue { return n.total_bytes(); },
-       {count("read + write", "B", 5)}},
-      {"activation_read_bytes", member(&N::activation_read_bytes)},
-      {"weight_read_bytes", member(&N::weight_read_bytes)},
-      {"output_bytes", member(&N::output_bytes)},
+       {count_column("read + write", "B", 5)}},
+      {"activation_read_bytes", member_getter(&N::activation_read_bytes)},
+      {"weight_read_bytes", member_getter(&N::weight_read_bytes)},
+      {"output_bytes", member_getter(&N::output_bytes)},
       {"module",
        [](const Inspection& in, const N& n) -> FieldValue { return node_of(in, n).module; }},
   };
@@ -107,7 +107,7 @@ int64_t sort_key(const NodeAnalysis& n, LayerSort sort) {
   return 0;
 }
 
-void add(const NodeAnalysis& n, NodeAnalysis& to) {
+void add_analysis(const NodeAnalysis& n, NodeAnalysis& to) {
   to.params += n.params;
   to.buffers += n.buffers;
   to.macs += n.macs;
@@ -154,7 +154,7 @@ std::vector<InspectGroup> inspect_groups(const Inspection& in, LayerSort sort) {
     if (is_new) out.push_back({.name = name, .sums = {}});
     InspectGroup& group = out[place->second];
     ++group.nodes;
-    add(n, group.sums);
+    add_analysis(n, group.sums);
   }
   std::stable_sort(out.begin(), out.end(), [&](const InspectGroup& a, const InspectGroup& b) {
     return sort_key(a.sums, sort) > sort_key(b.sums, sort);
@@ -165,14 +165,16 @@ std::vector<InspectGroup> inspect_groups(const Inspection& in, LayerSort sort) {
 const std::vector<GroupField>& group_fields() {
   using Group = InspectGroup;
   static const std::vector<GroupField> fields = {
-      {"nodes", [](const Group& g) { return g.nodes; }, count("nodes", "", 1)},
-      {"params", [](const Group& g) { return g.sums.params; }, count("params", "", 0)},
-      {"buffers", [](const Group& g) { return g.sums.buffers; }, count("buffers", "", 3)},
-      {"macs", [](const Group& g) { return g.sums.macs; }, count("MACs", "", 0)},
+      {"nodes", [](const Group& g) { return g.nodes; }, count_column("nodes", "", 1)},
+      {"params", [](const Group& g) { return g.sums.params; }, count_column("params", "", 0)},
+      {"buffers", [](const Group& g) { return g.sums.buffers; }, count_column("buffers", "", 3)},
+      {"macs", [](const Group& g) { return g.sums.macs; }, count_column("MACs", "", 0)},
       {"output_bytes", [](const Group& g) { return g.sums.output_bytes; },
-       count("activations", "B", 0)},
-      {"read_bytes", [](const Group& g) { return g.sums.read_bytes; }, count("read", "B", 2)},
-      {"write_bytes", [](const Group& g) { return g.sums.write_bytes; }, count("write", "B", 2)},
+       count_column("activations", "B", 0)},
+      {"read_bytes", [](const Group& g) { return g.sums.read_bytes; },
+       count_column("read", "B", 2)},
+      {"write_bytes", [](const Group& g) { return g.sums.write_bytes; },
+       count_column("write", "B", 2)},
   };
   return fields;
 }

@@ -8,7 +8,7 @@
 namespace accsim::sim {
 namespace {
 
-Json model(const Inspection& in) {
+Json graph_json(const Inspection& in) {
   Json bindings = Json::object();
   for (const auto& [symbol, value] : in.graph.bindings) bindings[symbol] = value;
   return {{"name", in.graph.name},           {"file", in.graph.file},
@@ -18,28 +18,28 @@ Json model(const Inspection& in) {
 }
 
 /// Whole numbers without a fraction, as the file has them.
-Json number(double v) {
+Json number_json(double v) {
   constexpr double kExact = 9007199254740992.0;  // 2^53
   if (std::trunc(v) == v && std::abs(v) <= kExact) return static_cast<int64_t>(v);
   return v;
 }
 
-Json attribute(const AttributeSummary& summary) {
+Json attribute_json(const AttributeSummary& summary) {
   Json values = Json::array();
   for (const AttributeValue& value : summary.values) values.push_back(std::visit(ToJson{}, value));
   Json out = {{"count", summary.count}, {"distinct", summary.distinct}, {"values", values}};
   if (summary.least && summary.most) {
-    out["min"] = number(*summary.least);
-    out["max"] = number(*summary.most);
+    out["min"] = number_json(*summary.least);
+    out["max"] = number_json(*summary.most);
   }
   return out;
 }
 
-Json ops(const Analysis& analysis) {
+Json ops_json(const Analysis& analysis) {
   Json out = Json::object();
   for (const auto& [label, op] : analysis.ops) {
     Json attributes = Json::object();
-    for (const auto& [key, summary] : op.attributes) attributes[key] = attribute(summary);
+    for (const auto& [key, summary] : op.attributes) attributes[key] = attribute_json(summary);
     Json shapes = Json::array();
     for (const auto& [both, count] : op.shapes)
       shapes.push_back({{"inputs", both.first}, {"outputs", both.second}, {"count", count}});
@@ -51,7 +51,7 @@ Json ops(const Analysis& analysis) {
   return out;
 }
 
-Json tensors(const Inspection& in, const Storage::Buffer& buffer) {
+Json tensor_names(const Inspection& in, const Storage::Buffer& buffer) {
   Json out = Json::array();
   for (TensorId id : buffer.tensors) out.push_back(tensor_name(in, id));
   return out;
@@ -67,12 +67,12 @@ void add_plan(const Inspection& in, const MemoryPlan& plan, Json& out) {
   Json live = Json::array();
   for (int b : plan.peak.buffers) {
     const auto& buffer = buffers[static_cast<size_t>(b)];
-    live.push_back({{"tensors", tensors(in, buffer)}, {"bytes", buffer.bytes}});
+    live.push_back({{"tensors", tensor_names(in, buffer)}, {"bytes", buffer.bytes}});
   }
   out["live_at_peak"] = std::move(live);
   Json arena = Json::array();
   for (size_t b = 0; b < buffers.size(); ++b)
-    arena.push_back({{"tensors", tensors(in, buffers[b])},
+    arena.push_back({{"tensors", tensor_names(in, buffers[b])},
                      {"offset", plan.arena.offsets[b]},
                      {"bytes", buffers[b].bytes},
                      {"first", plan.lives[b].first},
@@ -80,7 +80,7 @@ void add_plan(const Inspection& in, const MemoryPlan& plan, Json& out) {
   out["arena"] = std::move(arena);
 }
 
-Json activation(const Inspection& in) {
+Json activation_json(const Inspection& in) {
   const Activation& a = in.analysis.activation;
   Json out = {{"sum_bytes", a.sum_bytes},
               {"largest_bytes", a.largest_bytes},
@@ -101,7 +101,7 @@ Json activation(const Inspection& in) {
   return out;
 }
 
-Json bandwidth(const Inspection& in) {
+Json bandwidth_json(const Inspection& in) {
   const Analysis& a = in.analysis;
   const int64_t peak =
       a.peak_node == kNoNode ? 0 : a.nodes[static_cast<size_t>(a.peak_node)].total_bytes();
@@ -115,7 +115,7 @@ Json bandwidth(const Inspection& in) {
           {"peak_bytes", peak}};
 }
 
-Json layer(const Inspection& in, const NodeAnalysis& node) {
+Json node_json(const Inspection& in, const NodeAnalysis& node) {
   Json out = Json::object();
   for (const InspectField& field : inspect_fields())
     out[field.key] = std::visit(ToJson{}, field.get(in, node));
@@ -124,7 +124,7 @@ Json layer(const Inspection& in, const NodeAnalysis& node) {
   return out;
 }
 
-Json group(const InspectGroup& group) {
+Json inspect_group_json(const InspectGroup& group) {
   Json out = {{"name", group.name}};
   for (const GroupField& field : group_fields()) out[field.key] = field.get(group);
   return out;
@@ -140,7 +140,7 @@ std::string inspect_json(const Inspection& in) {
     out += key;
     out += "\": " + json_text(json);
   };
-  section("model", model(in));
+  section("model", graph_json(in));
   section("macs_convention", std::string(name(a.options.macs)));
   section("params", a.params);
   section("buffers", a.buffers);
@@ -155,9 +155,9 @@ std::string inspect_json(const Inspection& in) {
                     {"forward_backward_bytes", a.forward_backward_bytes},
                     {"params_bytes", a.weight_bytes},
                     {"total_bytes", a.input_bytes + a.activation.sum_bytes + a.weight_bytes}});
-  section("ops", ops(a));
-  section("activation", activation(in));
-  section("bandwidth", bandwidth(in));
+  section("ops", ops_json(a));
+  section("activation", activation_json(in));
+  section("bandwidth", bandwidth_json(in));
   section("unsupported", in.lowered.unsupported);
   const auto lines = [&out](std::string_view key, const auto& entries, const auto& one) {
     out += ",\n  \"";
@@ -169,9 +169,9 @@ std::string inspect_json(const Inspection& in) {
   };
   if (in.by) {
     section("grouped_by", grouping_word(*in.by));
-    lines("groups", inspect_groups(in, LayerSort::order), group);
+    lines("groups", inspect_groups(in, LayerSort::order), inspect_group_json);
   }
-  lines("layers", a.nodes, [&](const NodeAnalysis& node) { return layer(in, node); });
+  lines("layers", a.nodes, [&](const NodeAnalysis& node) { return node_json(in, node); });
   return out + "\n}\n";
 }
 

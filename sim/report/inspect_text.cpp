@@ -32,7 +32,7 @@ struct InspectCell {
   }
 };
 
-std::string bytes(int64_t count) {
+std::string bytes_text(int64_t count) {
   if (count < 1000) return fmt::format("{} B", count);
   return fmt::format("{} B ({})", format_count(count), format_si(static_cast<double>(count), "B"));
 }
@@ -42,37 +42,37 @@ class InspectPage {
   InspectPage(const Inspection& in, const InspectTextOptions& options)
       : in_(in), a_(in.analysis), options_(options), page_(options.width, false) {}
 
-  std::string run() {
-    head();
+  std::string make_text() {
+    add_head();
     if (in_.by)
-      groups();
+      add_groups();
     else
-      layers();
-    sizes();
-    macs();
+      add_layers();
+    add_sizes();
+    add_macs();
     operators();
-    bandwidth();
-    memory("activations", a_.activation.given);
-    for (const MemoryPlan& plan : a_.activation.reordered) memory("reordered", plan);
-    return page_.take();
+    add_bandwidth();
+    add_memory("activations", a_.activation.given);
+    for (const MemoryPlan& plan : a_.activation.reordered) add_memory("reordered", plan);
+    return page_.take_text();
   }
 
  private:
-  void line(std::string_view text) { page_.line(text); }
-  void item(std::string_view label, std::string_view text) { page_.item(label, text); }
-  void table(const TextTable& t) { page_.lines(t.lines(page_.width(), false)); }
+  void add_line(std::string_view text) { page_.add_line(text); }
+  void add_item(std::string_view label, std::string_view text) { page_.add_item(label, text); }
+  void add_table(const TextTable& t) { page_.add_lines(t.lines(page_.width(), false)); }
 
-  void head();
-  void layers();
-  void groups();
-  void sizes();
-  void macs();
+  void add_head();
+  void add_layers();
+  void add_groups();
+  void add_sizes();
+  void add_macs();
   void operators();
-  void bandwidth();
-  void memory(std::string_view label, const MemoryPlan& plan);
+  void add_bandwidth();
+  void add_memory(std::string_view label, const MemoryPlan& plan);
   void live_table(const MemoryPlan& plan);
   void arena_table(const MemoryPlan& plan);
-  std::string names(const Storage::Buffer& buffer) const;
+  std::string buffer_names(const Storage::Buffer& buffer) const;
 
   const Inspection& in_;
   const Analysis& a_;
@@ -80,20 +80,20 @@ class InspectPage {
   Page page_;
 };
 
-void InspectPage::head() {
+void InspectPage::add_head() {
   const Graph& g = in_.graph;
-  item("model", g.name.empty() ? g.file : fmt::format("{} ({})", g.name, g.file));
-  item("", fmt::format("opset {}, IR {}; {} nodes", g.opset, g.ir_version,
-                       format_count(static_cast<int64_t>(g.nodes.size()))));
+  add_item("model", g.name.empty() ? g.file : fmt::format("{} ({})", g.name, g.file));
+  add_item("", fmt::format("opset {}, IR {}; {} nodes", g.opset, g.ir_version,
+                           format_count(static_cast<int64_t>(g.nodes.size()))));
   const std::string symbols = symbols_text(g.bindings, g.defaulted);
-  if (!symbols.empty()) item("symbols", symbols);
-  for (const std::string& text : assumption_texts(g.assumed)) item("assumed", text);
+  if (!symbols.empty()) add_item("symbols", symbols);
+  for (const std::string& text : assumption_texts(g.assumed)) add_item("assumed", text);
   for (const std::string& nodes : unsupported_texts(in_.lowered.unsupported))
-    item("unsupported", nodes + ": MACs aren't known");
-  line("");
+    add_item("unsupported", nodes + ": MACs aren't known");
+  add_line("");
 }
 
-void InspectPage::layers() {
+void InspectPage::add_layers() {
   std::vector<TextTable::Column> columns;
   for (const InspectField& field : inspect_fields())
     for (const TextColumn& c : field.text)
@@ -126,13 +126,13 @@ void InspectPage::layers() {
                                                     : "");
     }
   t.add(std::move(total));
-  table(t);
+  add_table(t);
   if (hidden > 0)
-    item("", fmt::format("{} nodes computed off line; --all shows them", format_count(hidden)));
-  line("");
+    add_item("", fmt::format("{} nodes computed off line; --all shows them", format_count(hidden)));
+  add_line("");
 }
 
-void InspectPage::groups() {
+void InspectPage::add_groups() {
   const std::string by = in_.by->by == Grouping::By::op ? "op" : "module";
   std::vector<TextTable::Column> columns = {{by, "", true}};
   for (const GroupField& field : group_fields())
@@ -152,38 +152,38 @@ void InspectPage::groups() {
   TextTable::Row total{.cells = {fmt::format("total of {}", all.size())}, .total = true};
   for (const int64_t sum : sums) total.cells.push_back(format_count(sum));
   t.add(std::move(total));
-  table(t);
-  line("");
+  add_table(t);
+  add_line("");
 }
 
-void InspectPage::sizes() {
-  item("params", fmt::format("{}{}", format_count(a_.params),
-                             a_.buffers > 0 ? fmt::format(" and {} that aren't trained",
-                                                          format_count(a_.buffers))
-                                            : ""));
+void InspectPage::add_sizes() {
+  add_item("params", fmt::format("{}{}", format_count(a_.params),
+                                 a_.buffers > 0 ? fmt::format(" and {} that aren't trained",
+                                                              format_count(a_.buffers))
+                                                : ""));
   std::string types;
   for (const auto& [type, size] : a_.bytes_by_type)
     types += fmt::format("{}{} {} of {}", types.empty() ? "" : ", ",
-                         format_count(a_.params_by_type.at(type)), type, bytes(size));
-  if (!types.empty()) item("by type", types);
-  item("without bias", bytes(a_.weight_bytes_without_bias));
-  item("input size", bytes(a_.input_bytes));
-  item("forward pass", bytes(a_.activation.sum_bytes) + ": outputs of all nodes, once");
-  item("and backward", bytes(a_.forward_backward_bytes) +
-                           ": as torchinfo, twice the outputs of nodes with parameters");
-  item("params size", bytes(a_.weight_bytes));
-  item("total size", bytes(a_.input_bytes + a_.activation.sum_bytes + a_.weight_bytes));
-  line("");
+                         format_count(a_.params_by_type.at(type)), type, bytes_text(size));
+  if (!types.empty()) add_item("by type", types);
+  add_item("without bias", bytes_text(a_.weight_bytes_without_bias));
+  add_item("input size", bytes_text(a_.input_bytes));
+  add_item("forward pass", bytes_text(a_.activation.sum_bytes) + ": outputs of all nodes, once");
+  add_item("and backward", bytes_text(a_.forward_backward_bytes) +
+                               ": as torchinfo, twice the outputs of nodes with parameters");
+  add_item("params size", bytes_text(a_.weight_bytes));
+  add_item("total size", bytes_text(a_.input_bytes + a_.activation.sum_bytes + a_.weight_bytes));
+  add_line("");
 }
 
-void InspectPage::macs() {
-  item("MACs", fmt::format("{} ({}; --macs {})", format_count(a_.macs),
-                           format_si(static_cast<double>(a_.macs)), name(a_.options.macs)));
+void InspectPage::add_macs() {
+  add_item("MACs", fmt::format("{} ({}; --macs {})", format_count(a_.macs),
+                               format_si(static_cast<double>(a_.macs)), name(a_.options.macs)));
   std::vector<std::pair<std::string, int64_t>> by_op(a_.macs_by_op.begin(), a_.macs_by_op.end());
   std::stable_sort(by_op.begin(), by_op.end(),
                    [](const auto& x, const auto& y) { return x.second > y.second; });
-  for (const auto& [op, count] : by_op) item("", fmt::format("{} {}", op, format_count(count)));
-  line("");
+  for (const auto& [op, count] : by_op) add_item("", fmt::format("{} {}", op, format_count(count)));
+  add_line("");
 }
 
 /// The file's float of 1e-05 is 9.999999747378752e-06 as a double, which nobody wrote.
@@ -226,7 +226,7 @@ void InspectPage::operators() {
     std::string text = fmt::format("{} x {}", format_count(op.count), label);
     if (op.constant > 0) text += fmt::format(" ({} off line)", format_count(op.constant));
     for (const auto& [key, summary] : op.attributes) text += "; " + attribute_text(key, summary);
-    item(std::exchange(head, false) ? "operators" : "", text);
+    add_item(std::exchange(head, false) ? "operators" : "", text);
     const auto first = op.shapes.begin(), last = std::prev(op.shapes.end());
     const auto both = [](const auto& s) {
       return shorten_middle(shape_list(s.first.first), 48) + " -> " +
@@ -235,26 +235,28 @@ void InspectPage::operators() {
     std::string shapes = "    " + both(*first);
     if (op.shapes.size() > 1)
       shapes += fmt::format(" ... {} ({} shapes)", both(*last), op.shapes.size());
-    item("", shapes);
+    add_item("", shapes);
   }
-  line("");
+  add_line("");
 }
 
-void InspectPage::bandwidth() {
+void InspectPage::add_bandwidth() {
   const bool all = a_.options.reads == ReadConvention::all;
-  item("bandwidth", fmt::format("read {}, write {}, together {}", bytes(a_.read_bytes),
-                                bytes(a_.write_bytes), bytes(a_.total_bytes())));
-  item("", all ? "reads of activations, weights and other constants; nothing kept on chip"
+  add_item("bandwidth", fmt::format("read {}, write {}, together {}", bytes_text(a_.read_bytes),
+                                    bytes_text(a_.write_bytes), bytes_text(a_.total_bytes())));
+  add_item("",
+           all ? "reads of activations, weights and other constants; nothing kept on chip"
                : fmt::format("activations, nothing kept on chip; weights and other constants would "
                              "add {} of reads (--traffic all)",
-                             bytes(a_.weight_read_bytes)));
+                             bytes_text(a_.weight_read_bytes)));
   if (a_.peak_node != kNoNode)
-    item("", fmt::format("most: {} with {}", node_name(in_, a_.peak_node),
-                         bytes(a_.nodes[static_cast<size_t>(a_.peak_node)].total_bytes())));
-  line("");
+    add_item("",
+             fmt::format("most: {} with {}", node_name(in_, a_.peak_node),
+                         bytes_text(a_.nodes[static_cast<size_t>(a_.peak_node)].total_bytes())));
+  add_line("");
 }
 
-std::string InspectPage::names(const Storage::Buffer& buffer) const {
+std::string InspectPage::buffer_names(const Storage::Buffer& buffer) const {
   const std::string first = tensor_name(in_, buffer.tensors.front());
   return buffer.tensors.size() == 1 ? first
                                     : fmt::format("{} +{}", first, buffer.tensors.size() - 1);
@@ -271,13 +273,13 @@ void InspectPage::live_table(const MemoryPlan& plan) {
     const auto node = [&](int place) {
       return plan.order.empty() ? "" : shorten_middle(printable(step_name(in_, plan, place)), 28);
     };
-    t.add({{names(buffers[b]), format_count(buffers[b].bytes),
+    t.add({{buffer_names(buffers[b]), format_count(buffers[b].bytes),
             buffers[b].writer < 0 ? "(graph input)" : node(plan.lives[b].first),
             buffers[b].kept ? "(graph output)" : node(plan.lives[b].last)}});
   }
   t.add({{fmt::format("all {}", plan.peak.buffers.size()), format_count(plan.peak.bytes), "", ""},
          true});
-  table(t);
+  add_table(t);
 }
 
 void InspectPage::arena_table(const MemoryPlan& plan) {
@@ -288,38 +290,39 @@ void InspectPage::arena_table(const MemoryPlan& plan) {
                {"last step", "", false, 2}});
   const auto& buffers = a_.activation.storage.buffers;
   for (size_t b = 0; b < buffers.size(); ++b)
-    t.add({{names(buffers[b]), format_count(plan.arena.offsets[b]), format_count(buffers[b].bytes),
-            format_count(plan.lives[b].first), format_count(plan.lives[b].last)}});
-  line("");
-  table(t);
+    t.add({{buffer_names(buffers[b]), format_count(plan.arena.offsets[b]),
+            format_count(buffers[b].bytes), format_count(plan.lives[b].first),
+            format_count(plan.lives[b].last)}});
+  add_line("");
+  add_table(t);
 }
 
-void InspectPage::memory(std::string_view label, const MemoryPlan& plan) {
+void InspectPage::add_memory(std::string_view label, const MemoryPlan& plan) {
   const Activation& a = a_.activation;
   if (&plan == &a.given) {
-    item(label, fmt::format("all outputs {}; largest {}, {}", bytes(a.sum_bytes),
-                            tensor_name(in_, a.largest), bytes(a.largest_bytes)));
+    add_item(label, fmt::format("all outputs {}; largest {}, {}", bytes_text(a.sum_bytes),
+                                tensor_name(in_, a.largest), bytes_text(a.largest_bytes)));
   } else {
-    line("");
+    add_line("");
     const int64_t before = a.given.peak.bytes;
-    item(label, plan.peak.bytes < before
-                    ? fmt::format("peak {:.1f} % lower than in the given order, {}",
-                                  100.0 * static_cast<double>(before - plan.peak.bytes) /
-                                      static_cast<double>(before),
-                                  bytes(before))
-                    : "no order found that is better than the given one");
+    add_item(label, plan.peak.bytes < before
+                        ? fmt::format("peak {:.1f} % lower than in the given order, {}",
+                                      100.0 * static_cast<double>(before - plan.peak.bytes) /
+                                          static_cast<double>(before),
+                                      bytes_text(before))
+                        : "no order found that is better than the given one");
   }
   const std::string at = step_name(in_, plan, plan.peak.place);
-  item("", fmt::format("peak of the live set {}{}", bytes(plan.peak.bytes),
-                       at.empty() ? "" : ", at " + at));
+  add_item("", fmt::format("peak of the live set {}{}", bytes_text(plan.peak.bytes),
+                           at.empty() ? "" : ", at " + at));
   const double over = plan.peak.bytes > 0
                           ? 100.0 * static_cast<double>(plan.arena.bytes - plan.peak.bytes) /
                                 static_cast<double>(plan.peak.bytes)
                           : 0;
-  item("",
-       fmt::format("arena {}, {:.1f} % over that lower bound; views of other tensors: {}, results "
+  add_item("", fmt::format(
+                   "arena {}, {:.1f} % over that lower bound; views of other tensors: {}, results "
                    "that overwrite their input: {}{}",
-                   bytes(plan.arena.bytes), over, format_count(a.storage.views),
+                   bytes_text(plan.arena.bytes), over, format_count(a.storage.views),
                    format_count(a.storage.in_place),
                    a_.options.in_place ? "" : " (allow them with --in-place)"));
   live_table(plan);
@@ -329,7 +332,7 @@ void InspectPage::memory(std::string_view label, const MemoryPlan& plan) {
 }  // namespace
 
 std::string inspect_text(const Inspection& inspection, const InspectTextOptions& options) {
-  return InspectPage(inspection, options).run();
+  return InspectPage(inspection, options).make_text();
 }
 
 }  // namespace accsim::sim

@@ -12,7 +12,7 @@
 namespace accsim::sim {
 namespace {
 
-std::string dump(const Json& json, int indent) {
+std::string indented_text(const Json& json, int indent) {
   std::string text = json_text(json, indent);
   if (indent < 0) return text;
   // One level deeper. Line feeds inside strings are escaped, so these are all of the layout.
@@ -24,7 +24,7 @@ std::string dump(const Json& json, int indent) {
   return out;
 }
 
-Json model(const Report& report) {
+Json model_json(const Report& report) {
   Json bindings = Json::object();
   for (const auto& [symbol, value] : report.bindings) bindings[symbol] = value;
   Json params = Json::object(), bytes = Json::object();
@@ -96,7 +96,7 @@ void add_section(const hw::KeyNode& section, hw::HwConfig& hw, Json& out) {
   }
 }
 
-Json machine(const Report& report) {
+Json machine_json(const Report& report) {
   hw::HwConfig copy = report.hw;  // the table's accessors give references to change
   Json out = {{"name", copy.name}, {"file", copy.file}};
   add_section(hw::key_tree(), copy, out);
@@ -120,9 +120,9 @@ Json group_json(const Report& report, const LayerGroup& group) {
   return out;
 }
 
-Json energy(const EnergyReport& e) {
-  return {{"total_pj", e.total()},  {"mac_pj", e.mac},       {"vector_pj", e.vector},
-          {"sram_pj", e.sram},      {"shared_pj", e.shared}, {"dram_pj", e.dram},
+Json energy_json(const EnergyReport& e) {
+  return {{"total_pj", e.total_pj()}, {"mac_pj", e.mac},       {"vector_pj", e.vector},
+          {"sram_pj", e.sram},        {"shared_pj", e.shared}, {"dram_pj", e.dram},
           {"leakage_pj", e.leakage}};
 }
 
@@ -130,7 +130,7 @@ Json json_ratio(int64_t cut, int64_t native) {
   return native > 0 ? Json(static_cast<double>(cut) / static_cast<double>(native)) : Json();
 }
 
-Json compared(const Costs& cut, const Costs& native) {
+Json cut_costs_json(const Costs& cut, const Costs& native) {
   const auto dram = [](const Costs& c) { return c.dram_read + c.dram_write; };
   return {{"macs", cut.macs},
           {"native_macs", native.macs},
@@ -143,7 +143,7 @@ Json compared(const Costs& cut, const Costs& native) {
 }
 
 /// Layers that were cut into products, and what they cost natively.
-Json tiled(const Report& report) {
+Json tiled_json(const Report& report) {
   Costs cut, native;
   Json layers = Json::array();
   for (const CutLayer& l : report.cut_layers) {
@@ -160,10 +160,10 @@ Json tiled(const Report& report) {
                   {"products", l.products},
                   {"nodes", l.nodes},
                   {"native_mapping", l.mapping}};
-    layer.update(compared(l.cut, l.native));
+    layer.update(cut_costs_json(l.cut, l.native));
     layers.push_back(std::move(layer));
   }
-  Json out = compared(cut, native);
+  Json out = cut_costs_json(cut, native);
   out["layers"] = std::move(layers);
   return out;
 }
@@ -175,17 +175,17 @@ std::string to_json(const Report& report) {
   const auto section = [&out](std::string_view key, const Json& json) {
     out += "  \"";
     out += key;
-    out += "\": " + dump(json, 2) + ",\n";
+    out += "\": " + indented_text(json, 2) + ",\n";
   };
-  section("model", model(report));
-  section("hw", machine(report));
+  section("model", model_json(report));
+  section("hw", machine_json(report));
   section("totals", row_json(totals_row(report)));
-  section("energy", energy(report.totals.energy));
+  section("energy", energy_json(report.totals.energy));
   const auto lines = [&out](std::string_view key, const auto& items, const auto& json_of) {
     out += fmt::format("  \"{}\": [", key);
     for (size_t i = 0; i < items.size(); ++i) {
       out += i == 0 ? "\n    " : ",\n    ";
-      out += dump(json_of(items[i]), -1);
+      out += indented_text(json_of(items[i]), -1);
     }
     out += items.empty() ? "],\n" : "\n  ],\n";
   };
@@ -195,8 +195,8 @@ std::string to_json(const Report& report) {
   }
   lines("layers", report.layers,
         [&](const LayerReport& l) { return row_json(layer_row(report, l)); });
-  if (!report.cut_layers.empty()) section("tiled", tiled(report));
-  out += "  \"unsupported\": " + dump(Json(report.unsupported), 2) + "\n}\n";
+  if (!report.cut_layers.empty()) section("tiled", tiled_json(report));
+  out += "  \"unsupported\": " + indented_text(Json(report.unsupported), 2) + "\n}\n";
   return out;
 }
 

@@ -11,13 +11,13 @@
 namespace accsim::sim {
 namespace {
 
-std::string inputs(const OpRow& row) {
+std::string input_range(const OpRow& row) {
   if (row.max_inputs >= kVariadic) return fmt::format("{} or more", row.min_inputs);
   if (row.min_inputs == row.max_inputs) return fmt::format("{}", row.min_inputs);
   return fmt::format("{} to {}", row.min_inputs, row.max_inputs);
 }
 
-std::string_view fate(const OpRow& row) {
+std::string_view fate_word(const OpRow& row) {
   return row.control_flow == ControlFlow::none ? name(row.fate) : "expanded";
 }
 
@@ -42,8 +42,8 @@ std::string operators_markdown() {
         "|---|---:|---|---|---|\n",
         domain.empty() ? "ai.onnx" : domain, rows.size());
     for (const OpRow* row : rows)
-      out += fmt::format("| {} | {} | {} | {} | {} |\n", row->name, row->since, inputs(*row),
-                         fate(*row), row->value ? "yes" : "");
+      out += fmt::format("| {} | {} | {} | {} | {} |\n", row->name, row->since, input_range(*row),
+                         fate_word(*row), row->value ? "yes" : "");
   }
   return out;
 }

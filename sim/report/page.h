@@ -19,16 +19,16 @@ class Page {
   size_t width() const { return width_; }
   bool colour() const { return colour_; }
 
-  void line(std::string_view text) { out_.append(text).append("\n"); }
-  void lines(const std::vector<std::string>& lines);
+  void add_line(std::string_view text) { out_.append(text).append("\n"); }
+  void add_lines(const std::vector<std::string>& lines);
   /// "label   text", the text in a column of its own.
-  void item(std::string_view label, std::string_view text, Ink ink = Ink::plain);
+  void add_item(std::string_view label, std::string_view text, Ink ink = Ink::plain);
   /// Blocks of lines side by side while they fit, the others below.
-  void flow(const std::vector<std::vector<std::string>>& blocks);
-  std::string take() { return std::move(out_); }
+  void add_blocks(const std::vector<std::vector<std::string>>& blocks);
+  std::string take_text() { return std::move(out_); }
 
  private:
-  void beside(const std::vector<const std::vector<std::string>*>& blocks);
+  void add_side_by_side(const std::vector<const std::vector<std::string>*>& blocks);
 
   size_t width_;
   bool colour_;

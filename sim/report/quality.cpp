@@ -12,14 +12,14 @@ namespace accsim::sim {
 namespace {
 
 /// A number JSON can hold; infinite where there is no noise, null where nothing was compared.
-Json decibels(const SignalNoise& s) {
-  const double db = s.db();
+Json decibels_json(const SignalNoise& s) {
+  const double db = s.snr_db();
   if (std::isnan(db)) return nullptr;
   return std::isfinite(db) ? Json(db) : Json(db > 0 ? "inf" : "-inf");
 }
 
 std::string quality_text(const SignalNoise& s) {
-  std::string out = s.compared > 0 ? fmt::format("SNR {:.2f} dB against float", s.db())
+  std::string out = s.compared > 0 ? fmt::format("SNR {:.2f} dB against float", s.snr_db())
                                    : std::string("nothing to compare with float");
   if (s.left_out > 0)
     out += fmt::format(" ({} of {} elements, NaN or infinite in float, left out)", s.left_out,
@@ -29,7 +29,7 @@ std::string quality_text(const SignalNoise& s) {
 
 }  // namespace
 
-double SignalNoise::db() const {
+double SignalNoise::snr_db() const {
   if (compared == 0) return std::numeric_limits<double>::quiet_NaN();
   if (noise == 0) return std::numeric_limits<double>::infinity();
   return 10 * std::log10(signal / noise);
@@ -64,14 +64,14 @@ std::string to_json(const QualityReport& report) {
             {"layers", Json::array()}};
   for (const OutputQuality& o : report.outputs)
     json["outputs"].push_back({{"name", o.name},
-                               {"snr_db", decibels(o.signal)},
+                               {"snr_db", decibels_json(o.signal)},
                                {"not_compared", o.signal.left_out},
                                {"rows", o.rows},
                                {"top1_agreed", o.agreed}});
   for (const LayerQuality& l : report.layers)
     json["layers"].push_back({{"layer", l.layer},
                               {"op_type", l.op_type},
-                              {"snr_db", decibels(l.signal)},
+                              {"snr_db", decibels_json(l.signal)},
                               {"not_compared", l.signal.left_out}});
   return json_text(json, 1) + "\n";
 }

@@ -12,13 +12,13 @@ struct SignalNoise {
   /// Elements that are NaN in float, or so large that they stand for infinity: not compared.
   int64_t left_out = 0;
   int64_t compared = 0;
-  void add(double wanted, double got) {
+  void add_pair(double wanted, double got) {
     ++compared;
     signal += wanted * wanted;
     noise += (wanted - got) * (wanted - got);
   }
   /// 10 log10(signal / noise); infinite without noise, NaN where nothing was compared.
-  double db() const;
+  double snr_db() const;
 };
 
 /// An output of a network in int8, over all inputs.

@@ -12,31 +12,33 @@ using Json = nlohmann::ordered_json;
 /// What an ordered object is made of. Its own functions look at all members for each.
 using Members = std::vector<std::pair<const std::string, Json>>;
 
-Members& members(Json& object) { return object.get_ref<Json::object_t&>(); }
+Members& object_members(Json& object) { return object.get_ref<Json::object_t&>(); }
 
 /// Builds the values that the parser meets.
 class Builder final : public nlohmann::json_sax<Json> {
  public:
-  bool null() override { return add(nullptr); }
-  bool boolean(bool value) override { return add(value); }
-  bool number_integer(number_integer_t value) override { return add(value); }
-  bool number_unsigned(number_unsigned_t value) override { return add(value); }
-  bool number_float(number_float_t value, const string_t& /*text*/) override { return add(value); }
-  bool string(string_t& value) override { return add(std::move(value)); }
-  bool binary(binary_t& value) override { return add(std::move(value)); }
-  bool start_object(std::size_t /*size*/) override { return open(Json::object()); }
-  bool start_array(std::size_t /*size*/) override { return open(Json::array()); }
-  bool end_array() override { return close(); }
+  bool null() override { return add_value(nullptr); }
+  bool boolean(bool value) override { return add_value(value); }
+  bool number_integer(number_integer_t value) override { return add_value(value); }
+  bool number_unsigned(number_unsigned_t value) override { return add_value(value); }
+  bool number_float(number_float_t value, const string_t& /*text*/) override {
+    return add_value(value);
+  }
+  bool string(string_t& value) override { return add_value(std::move(value)); }
+  bool binary(binary_t& value) override { return add_value(std::move(value)); }
+  bool start_object(std::size_t /*size*/) override { return open_value(Json::object()); }
+  bool start_array(std::size_t /*size*/) override { return open_value(Json::array()); }
+  bool end_array() override { return close_value(); }
   bool key(string_t& name) override {
     open_.back().name = std::move(name);
     return true;
   }
   bool end_object() override {
     std::vector<std::string_view> names;
-    for (const auto& member : members(open_.back().value)) names.push_back(member.first);
+    for (const auto& member : object_members(open_.back().value)) names.push_back(member.first);
     std::ranges::sort(names);
     const auto twice = std::ranges::adjacent_find(names);
-    if (twice == names.end()) return close();
+    if (twice == names.end()) return close_value();
     problem_ = fmt::format("an object has '{}' twice", *twice);
     return false;
   }
@@ -49,10 +51,10 @@ class Builder final : public nlohmann::json_sax<Json> {
     return false;
   }
 
-  Json take() { return std::move(root_); }
-  const std::string& problem() const { return problem_; }
+  Json take_root() { return std::move(root_); }
+  const std::string& problem_text() const { return problem_; }
   /// Characters that had been read where the problem doesn't say the place; 0 else.
-  std::size_t position() const { return position_; }
+  std::size_t error_position() const { return position_; }
 
  private:
   struct Open {
@@ -60,23 +62,23 @@ class Builder final : public nlohmann::json_sax<Json> {
     std::string name;  ///< of an object's next member
   };
 
-  bool add(Json value) {
+  bool add_value(Json value) {
     if (open_.empty())
       root_ = std::move(value);
     else if (Open& in = open_.back(); in.value.is_array())
       in.value.push_back(std::move(value));
     else
-      members(in.value).emplace_back(std::move(in.name), std::move(value));
+      object_members(in.value).emplace_back(std::move(in.name), std::move(value));
     return true;
   }
-  bool open(Json value) {
+  bool open_value(Json value) {
     open_.push_back({std::move(value), {}});
     return true;
   }
-  bool close() {
+  bool close_value() {
     Json value = std::move(open_.back().value);
     open_.pop_back();
-    return add(std::move(value));
+    return add_value(std::move(value));
   }
 
   Json root_;
@@ -85,7 +87,7 @@ class Builder final : public nlohmann::json_sax<Json> {
   std::size_t position_ = 0;
 };
 
-std::string place(std::string_view text, std::size_t position) {
+std::string place_text(std::string_view text, std::size_t position) {
   const std::string_view before = text.substr(0, position);
   const auto line = 1 + std::ranges::count(before, '\n');
   const size_t begin = before.rfind('\n');
@@ -97,9 +99,10 @@ std::string place(std::string_view text, std::size_t position) {
 
 Result<Json> read_json(std::string_view text, const std::string& file) {
   Builder builder;
-  if (Json::sax_parse(text, &builder)) return builder.take();
-  const std::string at = builder.position() > 0 ? place(text, builder.position()) : "";
-  return Error{Errc::parse, "is not JSON: " + builder.problem() + at, file};
+  if (Json::sax_parse(text, &builder)) return builder.take_root();
+  const std::string at =
+      builder.error_position() > 0 ? place_text(text, builder.error_position()) : "";
+  return Error{Errc::parse, "is not JSON: " + builder.problem_text() + at, file};
 }
 
 }  // namespace accsim::sim

@@ -83,7 +83,7 @@ Error beyond_64_bits(std::string_view what, const std::string& where) {
           where};
 }
 
-std::vector<Loss> losses(const Costs& c) {
+std::vector<Loss> cycle_losses(const Costs& c) {
   constexpr std::array<std::string_view, hw::kWaits> kWaiting = {
       "DRAM read",  "DRAM write", "shared buffer", "weight load",
       "array fill", "post unit",  "slots"};

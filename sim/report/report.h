@@ -24,7 +24,7 @@ std::string_view name(Bound b);
 /// Energy by component, in picojoules.
 struct EnergyReport {
   double mac = 0, vector = 0, sram = 0, shared = 0, dram = 0, leakage = 0;
-  double total() const { return mac + vector + sram + shared + dram + leakage; }
+  double total_pj() const { return mac + vector + sram + shared + dram + leakage; }
   EnergyReport& operator+=(const EnergyReport& o);
 };
 
@@ -74,7 +74,7 @@ struct Loss {
   int64_t cycles;
 };
 /// The largest first; together cycles - compute_bound, where nothing is done under other layers.
-std::vector<Loss> losses(const Costs& c);
+std::vector<Loss> cycle_losses(const Costs& c);
 
 /// One node of the graph: what became of it and, when it has a program, what that costs.
 struct LayerReport {

@@ -66,7 +66,7 @@ void roll_up(const Grouping& by, Report& report) {
     ++group.layers;
     group.costs += layer.costs;
   }
-  for (LayerGroup& group : report.groups) group.bound = busiest(group.costs);
+  for (LayerGroup& group : report.groups) group.bound = busiest_bound(group.costs);
 }
 
 }  // namespace accsim::sim

@@ -19,12 +19,12 @@ struct Key {
   const char *name, *type, *description;
 };
 
-Json typed(const char* type, const std::string& description) {
+Json typed_schema(const char* type, const std::string& description) {
   return {{"description", description}, {"type", type}};
 }
 
 Json list_of(Json items, const std::string& description) {
-  Json out = typed("array", description);
+  Json out = typed_schema("array", description);
   out["items"] = std::move(items);
   return out;
 }
@@ -32,7 +32,7 @@ Json list_of(Json items, const std::string& description) {
 /// An object of exactly these properties; those of `optional` may lack.
 Json object_of(Json properties, const std::string& description,
                std::initializer_list<std::string_view> optional = {}) {
-  Json out = typed("object", description);
+  Json out = typed_schema("object", description);
   out["additionalProperties"] = false;
   out["required"] = Json::array();
   for (const auto& [key, value] : properties.items())
@@ -42,13 +42,13 @@ Json object_of(Json properties, const std::string& description,
   return out;
 }
 
-Json keys(std::initializer_list<Key> list) {
+Json key_schemas(std::initializer_list<Key> list) {
   Json out = Json::object();
-  for (const Key& k : list) out[k.name] = typed(k.type, k.description);
+  for (const Key& k : list) out[k.name] = typed_schema(k.type, k.description);
   return out;
 }
 
-Json dims() { return {{"type", "array"}, {"items", {{"type", "integer"}, {"minimum", 0}}}}; }
+Json dims_schema() { return {{"type", "array"}, {"items", {{"type", "integer"}, {"minimum", 0}}}}; }
 
 /// The schema of what a field's value becomes in JSON; a number that is a ratio can be absent.
 struct ValueSchema {
@@ -59,8 +59,10 @@ struct ValueSchema {
   Json operator()(int64_t) const { return {{"type", "integer"}, {"minimum", 0}}; }
   Json operator()(double) const { return {{"type", {"number", "null"}}}; }
   Json operator()(const std::string&) const { return {{"type", "string"}}; }
-  Json operator()(const Dims&) const { return dims(); }
-  Json operator()(const std::vector<Dims>&) const { return {{"type", "array"}, {"items", dims()}}; }
+  Json operator()(const Dims&) const { return dims_schema(); }
+  Json operator()(const std::vector<Dims>&) const {
+    return {{"type", "array"}, {"items", dims_schema()}};
+  }
 };
 
 /// A row whose every ratio has a denominator, so that each field shows its type.
@@ -93,8 +95,8 @@ Json row_schema(const ReportRow& row, const std::string& description) {
 }
 
 Json group_schema(const Report& report) {
-  Json properties = keys({{"name", "string", "what its layers have in common"},
-                          {"layers", "integer", "how many they are"}});
+  Json properties = key_schemas({{"name", "string", "what its layers have in common"},
+                                 {"layers", "integer", "how many they are"}});
   const Json sums = row_schema(totals_row(report), "")["properties"];
   for (const ReportField& field : report_fields())
     if (field.in_groups()) properties[field.key] = sums[field.key];
@@ -102,20 +104,21 @@ Json group_schema(const Report& report) {
 }
 
 Json assumption_schema() {
-  Json out = object_of(keys({{"node", "string", "whose output has the size, or the If"},
+  Json out =
+      object_of(key_schemas({{"node", "string", "whose output has the size, or the If"},
                              {"op_type", "string", "ONNX operator"},
                              {"of", "string", "what is counted, or branch"},
                              {"bound", "integer", "the most that there can be; of a branch 0"},
                              {"size", "integer", "what it was taken as; of a branch 0"},
                              {"branch", "string", "then or else; null of a size"},
                              {"given", "boolean", "by --assume or --branch"}}),
-                       "a size or a branch that only the numbers of a run decide");
+                "a size or a branch that only the numbers of a run decide");
   out["properties"]["branch"]["type"] = {"string", "null"};
   return out;
 }
 
 Json model_schema() {
-  Json properties = keys(
+  Json properties = key_schemas(
       {{"name", "string", "name of the graph"},
        {"file", "string", "path as given"},
        {"opset", "integer", "version of the default operator set"},
@@ -125,12 +128,14 @@ Json model_schema() {
        {"buffers", "integer", "elements of constants that aren't trained"},
        {"weight_bytes", "integer", "bytes of both, as stored"},
        {"key_blocks", "integer", "keys of the blocks that attention was cut into; 0: it wasn't"}});
-  Json bindings = typed("object", "symbols of dynamic dimensions and the values bound to them");
+  Json bindings =
+      typed_schema("object", "symbols of dynamic dimensions and the values bound to them");
   bindings["additionalProperties"] = {{"type", "integer"}};
   properties["bindings"] = std::move(bindings);
   for (const auto& [key, what] : {std::pair{"params_by_type", "elements of parameters"},
                                   std::pair{"bytes_by_type", "bytes of parameters"}}) {
-    properties[key] = typed("object", std::string(what) + " by the type that the file stores");
+    properties[key] =
+        typed_schema("object", std::string(what) + " by the type that the file stores");
     properties[key]["additionalProperties"] = {{"type", "integer"}};
   }
   properties["defaulted"] =
@@ -143,8 +148,9 @@ Json model_schema() {
 /// The machine file's schema, with the keys of `array` one level up and two more.
 Json machine_schema() {
   const Json machine = Json::parse(hw::hw_schema());
-  Json properties = keys({{"name", "string", "name of the machine"},
-                          {"file", "string", "path as given, or that of a shipped machine"}});
+  Json properties =
+      key_schemas({{"name", "string", "name of the machine"},
+                   {"file", "string", "path as given, or that of a shipped machine"}});
   for (const auto& [key, value] : machine["properties"].items())
     if (key == "array")
       properties.update(value["properties"]);
@@ -154,41 +160,41 @@ Json machine_schema() {
 }
 
 Json energy_schema() {
-  return object_of(keys({{"total_pj", "number", "all of them (pJ)"},
-                         {"mac_pj", "number", "multiply-accumulates (pJ)"},
-                         {"vector_pj", "number", "vector operations (pJ)"},
-                         {"sram_pj", "number", "slots of the buffers on chip (pJ)"},
-                         {"shared_pj", "number", "shared buffer (pJ)"},
-                         {"dram_pj", "number", "DRAM (pJ)"},
-                         {"leakage_pj", "number", "leakage and clock tree (pJ)"}}),
+  return object_of(key_schemas({{"total_pj", "number", "all of them (pJ)"},
+                                {"mac_pj", "number", "multiply-accumulates (pJ)"},
+                                {"vector_pj", "number", "vector operations (pJ)"},
+                                {"sram_pj", "number", "slots of the buffers on chip (pJ)"},
+                                {"shared_pj", "number", "shared buffer (pJ)"},
+                                {"dram_pj", "number", "DRAM (pJ)"},
+                                {"leakage_pj", "number", "leakage and clock tree (pJ)"}}),
                    "energy of one run, by component");
 }
 
 Json compared_keys() {
-  Json out = keys({{"macs", "integer", "multiply-accumulates of the products (MACs)"},
-                   {"native_macs", "integer", "the same of the layer as it was (MACs)"},
-                   {"cycles", "integer", "of the products (cycles)"},
-                   {"native_cycles", "integer", "of the layer, mapped natively (cycles)"},
-                   {"cycles_ratio", "number", "products over native"},
-                   {"dram_bytes", "integer", "DRAM traffic of the products (B)"},
-                   {"native_dram_bytes", "integer", "DRAM traffic of the layer (B)"},
-                   {"dram_ratio", "number", "products over native"}});
+  Json out = key_schemas({{"macs", "integer", "multiply-accumulates of the products (MACs)"},
+                          {"native_macs", "integer", "the same of the layer as it was (MACs)"},
+                          {"cycles", "integer", "of the products (cycles)"},
+                          {"native_cycles", "integer", "of the layer, mapped natively (cycles)"},
+                          {"cycles_ratio", "number", "products over native"},
+                          {"dram_bytes", "integer", "DRAM traffic of the products (B)"},
+                          {"native_dram_bytes", "integer", "DRAM traffic of the layer (B)"},
+                          {"dram_ratio", "number", "products over native"}});
   for (const char* ratio : {"cycles_ratio", "dram_ratio"}) out[ratio]["type"] = {"number", "null"};
   return out;
 }
 
 Json tiled_schema() {
-  Json layer = keys({{"name", "string", "name of the node that was cut"},
-                     {"op_type", "string", "ONNX operator"},
-                     {"batch", "integer", "products of this size that the layer is"},
-                     {"m", "integer", "rows of the result"},
-                     {"k", "integer", "depth of the product"},
-                     {"n", "integer", "columns of the result"}});
+  Json layer = key_schemas({{"name", "string", "name of the node that was cut"},
+                            {"op_type", "string", "ONNX operator"},
+                            {"batch", "integer", "products of this size that the layer is"},
+                            {"m", "integer", "rows of the result"},
+                            {"k", "integer", "depth of the product"},
+                            {"n", "integer", "columns of the result"}});
   layer["tile"] = list_of({{"type", "integer"}}, "m, k and n of a tile");
-  layer.update(keys({{"edge", "string", "what is done with ragged ends"},
-                     {"products", "integer", "MatMuls that it became"},
-                     {"nodes", "integer", "nodes found that are of it"},
-                     {"native_mapping", "string", "tiling of the layer as it was"}}));
+  layer.update(key_schemas({{"edge", "string", "what is done with ragged ends"},
+                            {"products", "integer", "MatMuls that it became"},
+                            {"nodes", "integer", "nodes found that are of it"},
+                            {"native_mapping", "string", "tiling of the layer as it was"}}));
   layer.update(compared_keys());
   Json properties = compared_keys();
   properties["layers"] =

@@ -16,7 +16,7 @@ struct Group {
   std::vector<std::string> patterns;
 };
 
-std::vector<Group> groups() {
+std::vector<Group> signal_groups() {
   const std::string core = "TOP.accsim_core.";
   Group queues{"Queues", {core + "clk_i", core + "rst_ni", core + "enable_i"}};
   for (const char* queue : {"load", "gemm", "post", "vector", "store", "stage"})
@@ -40,14 +40,14 @@ std::vector<Group> groups() {
 }
 
 /// "a.b [7:0]" without its range.
-std::string stem(const std::string& signal) { return signal.substr(0, signal.find(' ')); }
+std::string signal_stem(const std::string& signal) { return signal.substr(0, signal.find(' ')); }
 /// With it, as GTKWave calls it.
-std::string whole(std::string signal) {
+std::string without_blanks(std::string signal) {
   std::erase(signal, ' ');
   return signal;
 }
 
-bool matches(std::string pattern, std::string name) {
+bool matches_pattern(std::string pattern, std::string name) {
   std::ranges::replace(pattern, '.', '/');
   std::ranges::replace(name, '.', '/');
   return ::fnmatch(pattern.c_str(), name.c_str(), FNM_PATHNAME) == 0;
@@ -57,7 +57,7 @@ std::vector<std::string> of_group(const Group& group, const std::vector<std::str
   std::vector<std::string> out;
   for (const std::string& pattern : group.patterns)
     for (const std::string& signal : signals)
-      if (matches(pattern, stem(signal))) out.push_back(signal);
+      if (matches_pattern(pattern, signal_stem(signal))) out.push_back(signal);
   return out;
 }
 
@@ -67,21 +67,21 @@ std::string gtkwave_list(const std::vector<std::string>& signals, const std::str
   // What a trace looks like: a comment, a wide signal in hexadecimal digits, a single bit.
   constexpr std::string_view kComment = "@200", kHexadecimal = "@22", kBit = "@28";
   std::string out = fmt::format("[dumpfile] \"{}\"\n[timestart] 0\n", waveforms);
-  for (const Group& group : groups()) {
+  for (const Group& group : signal_groups()) {
     out += fmt::format("{}\n-{}\n", kComment, group.name);
     for (const std::string& signal : of_group(group, signals))
       out += fmt::format("{}\n{}\n", signal.find(' ') < signal.size() ? kHexadecimal : kBit,
-                         whole(signal));
+                         without_blanks(signal));
   }
   return out;
 }
 
 std::string surfer_list(const std::vector<std::string>& signals) {
   std::string out;
-  for (const Group& group : groups()) {
+  for (const Group& group : signal_groups()) {
     out += fmt::format("divider_add {}\n", group.name);
     for (const std::string& signal : of_group(group, signals))
-      out += fmt::format("variable_add {}\n", stem(signal));
+      out += fmt::format("variable_add {}\n", signal_stem(signal));
   }
   return out;
 }

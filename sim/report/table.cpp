@@ -17,22 +17,23 @@ constexpr size_t kNoteIndent = 4;
 constexpr size_t kBar = 10;
 constexpr int kBarPriority = 4;
 
-std::string pad(std::string_view text, size_t width, bool left) {
+std::string pad_cell(std::string_view text, size_t width, bool left) {
   return left ? pad_right(text, width) : pad_left(text, width);
 }
 
 struct TextCell {
   const TextColumn& column;
 
-  std::string number(double v) const {
+  std::string format_number(double v) const {
     return column.style == TextStyle::si ? format_si(v * column.scale)
                                          : format_fixed(v * column.scale, column.decimals);
   }
   std::string operator()(std::monostate) const { return "-"; }
   std::string operator()(int64_t v) const {
-    return column.style == TextStyle::count ? format_count(v) : number(static_cast<double>(v));
+    return column.style == TextStyle::count ? format_count(v)
+                                            : format_number(static_cast<double>(v));
   }
-  std::string operator()(double v) const { return number(v); }
+  std::string operator()(double v) const { return format_number(v); }
   std::string operator()(const std::string& v) const { return v; }
   std::string operator()(const Dims& v) const { return to_string(v); }
   std::string operator()(const std::vector<Dims>& v) const { return fmt::format("{}", v.size()); }
@@ -81,7 +82,7 @@ std::vector<size_t> TextTable::widths() const {
 }
 
 /// Indices of the columns that fit. The first column's width is set to what is left for it.
-std::vector<size_t> TextTable::choose(size_t room, std::vector<size_t>& widths) const {
+std::vector<size_t> TextTable::choose_columns(size_t room, std::vector<size_t>& widths) const {
   const size_t longest = widths[0];
   size_t used = std::min(longest, kNarrowest);
   std::vector<size_t> order(columns_.size() - 1);
@@ -104,9 +105,9 @@ std::vector<size_t> TextTable::choose(size_t room, std::vector<size_t>& widths) 
   return chosen;
 }
 
-std::vector<std::string> TextTable::print(const std::vector<size_t>& chosen,
-                                          const std::vector<size_t>& width, size_t room,
-                                          bool colour) const {
+std::vector<std::string> TextTable::print_columns(const std::vector<size_t>& chosen,
+                                                  const std::vector<size_t>& width, size_t room,
+                                                  bool colour) const {
   const auto line = [&](const auto& text_of, bool bold, bool inked) {
     std::string out;
     for (size_t i : chosen) {
@@ -115,7 +116,7 @@ std::vector<std::string> TextTable::print(const std::vector<size_t>& chosen,
       if (visible_width(text) > width[i]) text = shorten_middle(text, width[i]);
       const Ink ink = bold ? Ink::bold : inked ? column.ink : Ink::plain;
       out += i == 0 ? "" : std::string(kGap, ' ');
-      out += paint(pad(text, width[i], column.left), ink, colour);
+      out += paint(pad_cell(text, width[i], column.left), ink, colour);
     }
     if (!colour) out.erase(out.find_last_not_of(' ') + 1);
     return out;
@@ -145,8 +146,8 @@ std::vector<std::string> TextTable::print(const std::vector<size_t>& chosen,
 
 std::vector<std::string> TextTable::lines(size_t room, bool colour) const {
   std::vector<size_t> width = widths();
-  const std::vector<size_t> chosen = choose(room, width);
-  return print(chosen, width, room, colour);
+  const std::vector<size_t> chosen = choose_columns(room, width);
+  return print_columns(chosen, width, room, colour);
 }
 
 std::vector<std::string> TextTable::folded_lines(size_t room, bool colour) const {
@@ -163,7 +164,8 @@ std::vector<std::string> TextTable::folded_lines(size_t room, bool colour) const
       chosen.push_back(next++);
     }
     if (!out.empty()) out.emplace_back();
-    for (std::string& line : print(chosen, width, room, colour)) out.push_back(std::move(line));
+    for (std::string& line : print_columns(chosen, width, room, colour))
+      out.push_back(std::move(line));
   }
   return out;
 }
@@ -180,10 +182,10 @@ class CostTable {
   /// `first`: header of the first column; `most`: cycles of the longest bar.
   CostTable(std::vector<const ReportField*> fields, const std::string& first, int64_t most,
             bool unicode)
-      : fields_(std::move(fields)), most_(most), unicode_(unicode), table_(columns(first)) {}
+      : fields_(std::move(fields)), most_(most), unicode_(unicode), table_(make_columns(first)) {}
 
   /// `name`: instead of the row's own.
-  void add(const ReportRow& row, const std::string& name, bool total) {
+  void add_row(const ReportRow& row, const std::string& name, bool total) {
     TextTable::Row out{.cells = {}, .total = total};
     for (const ReportField* field : fields_) {
       const bool named = field->key == "name" && !name.empty();
@@ -194,10 +196,10 @@ class CostTable {
     }
     table_.add(std::move(out));
   }
-  TextTable take() { return std::move(table_); }
+  TextTable take_table() { return std::move(table_); }
 
  private:
-  std::vector<TextTable::Column> columns(const std::string& first) const {
+  std::vector<TextTable::Column> make_columns(const std::string& first) const {
     std::vector<TextTable::Column> out;
     for (const ReportField* field : fields_) {
       const TextColumn& c = field->text.front();
@@ -227,9 +229,9 @@ int64_t most_cycles(const Rows& rows) {
 TextTable layer_table(const Report& report, bool all_layers, bool unicode) {
   CostTable table(text_fields(), "layer", most_cycles(report.layers), unicode);
   for (const LayerReport& layer : report.layers)
-    if (all_layers || !is_hidden(layer)) table.add(layer_row(report, layer), "", false);
-  table.add(totals_row(report), fmt::format("total of {}", report.layers.size()), true);
-  return table.take();
+    if (all_layers || !is_hidden(layer)) table.add_row(layer_row(report, layer), "", false);
+  table.add_row(totals_row(report), fmt::format("total of {}", report.layers.size()), true);
+  return table.take_table();
 }
 
 TextTable group_table(const Report& report, bool unicode) {
@@ -239,9 +241,10 @@ TextTable group_table(const Report& report, bool unicode) {
   const std::string by = report.grouped_by.substr(0, report.grouped_by.find(':'));
   CostTable table(std::move(fields), by + " (layers)", most_cycles(report.groups), unicode);
   for (const LayerGroup& group : report.groups)
-    table.add(group_row(report, group), fmt::format("{} ({})", group.name, group.layers), false);
-  table.add(totals_row(report), fmt::format("total of {}", report.layers.size()), true);
-  return table.take();
+    table.add_row(group_row(report, group), fmt::format("{} ({})", group.name, group.layers),
+                  false);
+  table.add_row(totals_row(report), fmt::format("total of {}", report.layers.size()), true);
+  return table.take_table();
 }
 
 }  // namespace accsim::sim

@@ -37,9 +37,10 @@ class TextTable {
 
  private:
   std::vector<size_t> widths() const;
-  std::vector<size_t> choose(size_t room, std::vector<size_t>& widths) const;
-  std::vector<std::string> print(const std::vector<size_t>& chosen,
-                                 const std::vector<size_t>& width, size_t room, bool colour) const;
+  std::vector<size_t> choose_columns(size_t room, std::vector<size_t>& widths) const;
+  std::vector<std::string> print_columns(const std::vector<size_t>& chosen,
+                                         const std::vector<size_t>& width, size_t room,
+                                         bool colour) const;
 
   std::vector<Column> columns_;
   std::vector<Row> rows_;

@@ -21,7 +21,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-std::string percent(double part, double whole) {
+std::string percent_of(double part, double whole) {
   return whole > 0 ? format_fixed(100 * part / whole, 1) : "-";
 }
 
@@ -36,12 +36,12 @@ void add_machine(const Report& report, Page& page) {
   const double rate = hw.clock_mhz * 1e6;
   int64_t slots = 0;
   for (const hw::BufferConfig& buffer : hw.buffers) slots += buffer.kib;
-  page.item("machine", with_file(hw.name, hw.file));
-  page.item("",
-            fmt::format("{} x {} array at {} MHz, {} x {} -> {}, peak {}", hw.array.rows,
-                        hw.array.cols, format_fixed(hw.clock_mhz, 0), name(hw.types.activation),
-                        name(hw.types.weight), name(hw.types.accumulator), format_si(peak, "OPS")));
-  if (const std::string modes = machine_modes_text(hw); !modes.empty()) page.item("", modes);
+  page.add_item("machine", with_file(hw.name, hw.file));
+  page.add_item(
+      "", fmt::format("{} x {} array at {} MHz, {} x {} -> {}, peak {}", hw.array.rows,
+                      hw.array.cols, format_fixed(hw.clock_mhz, 0), name(hw.types.activation),
+                      name(hw.types.weight), name(hw.types.accumulator), format_si(peak, "OPS")));
+  if (const std::string modes = machine_modes_text(hw); !modes.empty()) page.add_item("", modes);
   const std::string read = format_si(hw.dram.read.value() * rate, "B/s");
   const std::string dram =
       hw.dram_model == hw::DramModel::banked
@@ -49,15 +49,15 @@ void add_machine(const Report& report, Page& page) {
           : fmt::format("DRAM {} read, {} write{}", read,
                         format_si(hw.dram.write.value() * rate, "B/s"),
                         hw.one_bus() ? ", on one bus" : "");
-  page.item("", fmt::format("{}; on chip {} in buffers{}", dram, format_kib(slots),
-                            hw.shared.kib == 0
-                                ? std::string(", no shared buffer")
-                                : fmt::format(" and {} shared", format_kib(hw.shared.kib))));
+  page.add_item("", fmt::format("{}; on chip {} in buffers{}", dram, format_kib(slots),
+                                hw.shared.kib == 0
+                                    ? std::string(", no shared buffer")
+                                    : fmt::format(" and {} shared", format_kib(hw.shared.kib))));
   const std::string basis = hw.energy.technology == hw::Technology::custom
                                 ? std::string(", a proxy at 45 nm to rank machines by")
                                 : fmt::format(" at {}", name(hw.energy.technology));
-  page.item("", fmt::format("area {} mm2{}; the interface to DRAM isn't in it",
-                            format_fixed(report.area_mm2, 1), basis));
+  page.add_item("", fmt::format("area {} mm2{}; the interface to DRAM isn't in it",
+                                format_fixed(report.area_mm2, 1), basis));
 }
 
 /// Parameters and their bytes by type.
@@ -71,19 +71,19 @@ std::string weight_types(const Report& report) {
 }
 
 void add_header(const Report& report, Page& page) {
-  page.item("model", with_file(report.model_name, report.model_file));
+  page.add_item("model", with_file(report.model_name, report.model_file));
   std::string versions = fmt::format("opset {}", report.opset);
   if (report.ir_version > 0) versions += fmt::format(", IR {}", report.ir_version);
-  page.item("", fmt::format("{}; {} nodes, {} parameters, {} of weights", versions,
-                            format_count(report.nodes), format_si(real(report.params)),
-                            format_si(real(report.weight_bytes), "B")));
-  if (report.bytes_by_type.size() > 1) page.item("", weight_types(report));
+  page.add_item("", fmt::format("{}; {} nodes, {} parameters, {} of weights", versions,
+                                format_count(report.nodes), format_si(real(report.params)),
+                                format_si(real(report.weight_bytes), "B")));
+  if (report.bytes_by_type.size() > 1) page.add_item("", weight_types(report));
   if (!report.bindings.empty())
-    page.item("symbols", symbols_text(report.bindings, report.defaulted));
-  for (const std::string& text : assumption_texts(report.assumed)) page.item("assumed", text);
+    page.add_item("symbols", symbols_text(report.bindings, report.defaulted));
+  for (const std::string& text : assumption_texts(report.assumed)) page.add_item("assumed", text);
   if (report.key_blocks > 0)
-    page.item("attention", fmt::format("in blocks of about {} keys (online softmax)",
-                                       format_count(report.key_blocks)));
+    page.add_item("attention", fmt::format("in blocks of about {} keys (online softmax)",
+                                           format_count(report.key_blocks)));
   add_machine(report, page);
 }
 
@@ -98,7 +98,7 @@ Lines small_table(std::vector<TextTable::Column> columns, std::vector<Lines> row
 Lines energy_block(const EnergyReport& e, bool colour) {
   std::vector<Lines> rows;
   const auto add = [&](const char* label, double pj) {
-    rows.push_back({label, format_si(pj * 1e-12, "J"), percent(pj, e.total())});
+    rows.push_back({label, format_si(pj * 1e-12, "J"), percent_of(pj, e.total_pj())});
   };
   add("MACs", e.mac);
   add("vector unit", e.vector);
@@ -106,14 +106,14 @@ Lines energy_block(const EnergyReport& e, bool colour) {
   add("shared", e.shared);
   add("DRAM", e.dram);
   add("leakage", e.leakage);
-  add("total", e.total());
+  add("total", e.total_pj());
   return small_table({{"energy", "", true}, {"", ""}, {"%", ""}}, std::move(rows), true, colour);
 }
 
 Lines cycles_block(const Costs& c, bool colour) {
   std::vector<Lines> rows;
   const auto add = [&](const std::string& label, int64_t cycles) {
-    rows.push_back({label, format_count(cycles), percent(real(cycles), real(c.cycles))});
+    rows.push_back({label, format_count(cycles), percent_of(real(cycles), real(c.cycles))});
   };
   constexpr std::array<const char*, hw::kWaits> kLabels = {
       "wait DRAM read",   "wait DRAM write", "wait shared", "weight load",
@@ -156,11 +156,11 @@ void add_top_layers(const Report& report, Page& page) {
   TextTable table({{"slowest layers", "", true}, {"cycles", ""}, {"%", ""}, {"bound", "", true}});
   for (const LayerReport* layer : top) {
     table.add({{layer->name, format_count(layer->costs.cycles),
-                percent(real(layer->costs.cycles), real(report.totals.cycles)),
+                percent_of(real(layer->costs.cycles), real(report.totals.cycles)),
                 std::string(name(layer->bound))}});
   }
-  page.line("");
-  page.lines(table.lines(page.width(), page.colour()));
+  page.add_line("");
+  page.add_lines(table.lines(page.width(), page.colour()));
 }
 
 std::string bound_text(const Report& report) {
@@ -176,13 +176,13 @@ std::string bound_text(const Report& report) {
     if (layers[i] == 0) continue;
     shares += fmt::format("{}{} {} layer{} {} % of cycles", shares.empty() ? ": " : ", ", name(b),
                           layers[i], layers[i] == 1 ? "" : "s",
-                          percent(real(cycles[i]), real(report.totals.cycles)));
+                          percent_of(real(cycles[i]), real(report.totals.cycles)));
   }
   return fmt::format("{}{}", name(report.bound), shares);
 }
 
 /// A totals field as a number; nan (printed "-") when it says nothing.
-double total(const Report& report, std::string_view key) {
+double totals_value(const Report& report, std::string_view key) {
   for (const ReportField& field : report_fields()) {
     if (field.key != key) continue;
     const FieldValue value = field.get(totals_row(report));
@@ -202,21 +202,21 @@ void add_distance(const Report& report, Fate fate, Page& page) {
   const int64_t apart = under ? sum.lower_bound - sum.cycles : sum.cycles - sum.lower_bound;
   std::string text = fmt::format(
       "{} layers {} cycles, {} % {} {}, the sum of the larger of compute and DRAM bound{}",
-      name(fate), format_count(sum.cycles), percent(real(apart), real(sum.lower_bound)),
+      name(fate), format_count(sum.cycles), percent_of(real(apart), real(sum.lower_bound)),
       under ? "under" : "over", format_count(sum.lower_bound),
       under ? " (other layers take turns with them)" : "");
-  const std::vector<Loss> lost = losses(sum);
+  const std::vector<Loss> lost = cycle_losses(sum);
   for (size_t i = 0; i < lost.size(); ++i)
     text += fmt::format("{}{} {} %", i == 0 ? "; beyond compute: " : ", ", lost[i].to,
-                        percent(real(lost[i].cycles), real(sum.cycles)));
-  page.item(fate == Fate::gemm ? "least" : "", text);
+                        percent_of(real(lost[i].cycles), real(sum.cycles)));
+  page.add_item(fate == Fate::gemm ? "least" : "", text);
 }
 
 /// How much of the cycles golden and RTL run, and what they don't.
 std::string verifiable_text(const Report& report) {
   const Costs& c = report.totals;
   std::string out = fmt::format("{} % of cycles are commands that golden and the RTL core run",
-                                percent(real(c.verifiable_cycles), real(c.cycles)));
+                                percent_of(real(c.verifiable_cycles), real(c.cycles)));
   std::map<std::string, std::map<std::string, int64_t>> others;  // cycles by reason and operator
   for (const LayerReport& l : report.layers)
     if (!l.unverifiable.empty())
@@ -234,7 +234,7 @@ std::string verifiable_text(const Report& report) {
     for (size_t i = 0; i < std::min(kNamed, largest.size()); ++i)
       names += (i == 0 ? "" : ", ") + largest[i].second;
     if (largest.size() > kNamed) names += ", ...";
-    out += fmt::format("; {}: {} %, {}", why, percent(real(all), real(c.cycles)), names);
+    out += fmt::format("; {}: {} %, {}", why, percent_of(real(all), real(c.cycles)), names);
   }
   if (!others.empty()) out += "; no run confirms the total";
   return out;
@@ -242,50 +242,51 @@ std::string verifiable_text(const Report& report) {
 
 void add_summary(const Report& report, Page& page) {
   const Costs& c = report.totals;
-  page.item("time", fmt::format("{} cycles, {}, {} inferences/s", format_count(c.cycles),
-                                format_si(report.seconds(c.cycles), "s"),
-                                format_si(total(report, "inferences_per_second"))));
-  page.item("MACs",
-            fmt::format("{}, utilisation {} %; achieved {} of {} GMAC/s attainable",
-                        format_si(real(c.macs)), format_fixed(100 * report.utilization(c), 1),
-                        format_fixed(total(report, "achieved_gmacs"), 1),
-                        format_fixed(total(report, "attainable_gmacs"), 1)));
-  page.item("intensity", fmt::format("{} MACs a byte of DRAM, {} a byte of memory on chip",
-                                     format_fixed(total(report, "arithmetic_intensity"), 1),
-                                     format_fixed(total(report, "arithmetic_intensity_sram"), 2)));
-  page.item("DRAM", fmt::format("read {} ({} GB/s), written {} ({} GB/s)",
-                                format_si(real(c.dram_read), "B"),
-                                format_fixed(total(report, "dram_read_gbps"), 2),
-                                format_si(real(c.dram_write), "B"),
-                                format_fixed(total(report, "dram_write_gbps"), 2)));
+  page.add_item("time", fmt::format("{} cycles, {}, {} inferences/s", format_count(c.cycles),
+                                    format_si(report.seconds(c.cycles), "s"),
+                                    format_si(totals_value(report, "inferences_per_second"))));
+  page.add_item("MACs",
+                fmt::format("{}, utilisation {} %; achieved {} of {} GMAC/s attainable",
+                            format_si(real(c.macs)), format_fixed(100 * report.utilization(c), 1),
+                            format_fixed(totals_value(report, "achieved_gmacs"), 1),
+                            format_fixed(totals_value(report, "attainable_gmacs"), 1)));
+  page.add_item("intensity",
+                fmt::format("{} MACs a byte of DRAM, {} a byte of memory on chip",
+                            format_fixed(totals_value(report, "arithmetic_intensity"), 1),
+                            format_fixed(totals_value(report, "arithmetic_intensity_sram"), 2)));
+  page.add_item("DRAM", fmt::format("read {} ({} GB/s), written {} ({} GB/s)",
+                                    format_si(real(c.dram_read), "B"),
+                                    format_fixed(totals_value(report, "dram_read_gbps"), 2),
+                                    format_si(real(c.dram_write), "B"),
+                                    format_fixed(totals_value(report, "dram_write_gbps"), 2)));
   if (c.traffic_bound > 0) {
-    page.item("", fmt::format("{} times the least for this much memory on chip, {}",
-                              format_fixed(total(report, "dram_over_bound"), 2),
-                              format_si(real(c.traffic_bound), "B")));
+    page.add_item("", fmt::format("{} times the least for this much memory on chip, {}",
+                                  format_fixed(totals_value(report, "dram_over_bound"), 2),
+                                  format_si(real(c.traffic_bound), "B")));
   }
   if (report.hw.shared.kib > 0) {
-    page.item("kept on chip",
-              fmt::format("{} of reads and {} of writes saved; at most {} at a time",
-                          format_si(real(c.shared_read - c.staged), "B"),
-                          format_si(real(c.shared_write - c.staged), "B"),
-                          format_si(real(report.shared_peak_bytes), "B")));
+    page.add_item("kept on chip",
+                  fmt::format("{} of reads and {} of writes saved; at most {} at a time",
+                              format_si(real(c.shared_read - c.staged), "B"),
+                              format_si(real(c.shared_write - c.staged), "B"),
+                              format_si(real(report.shared_peak_bytes), "B")));
   }
-  page.item("bound", bound_text(report));
+  page.add_item("bound", bound_text(report));
   for (const Fate fate : {Fate::gemm, Fate::vector}) add_distance(report, fate, page);
   const std::vector<std::string> modes = mode_texts(report);
-  for (size_t i = 0; i < modes.size(); ++i) page.item(i == 0 ? "types" : "", modes[i]);
-  if (c.cycles > 0) page.item("verifiable", verifiable_text(report));
+  for (size_t i = 0; i < modes.size(); ++i) page.add_item(i == 0 ? "types" : "", modes[i]);
+  if (c.cycles > 0) page.add_item("verifiable", verifiable_text(report));
   if (report.distinct_ops > 0)
-    page.item("mapped",
-              fmt::format("{} distinct programs for {}; {} tilings bounded, {} timed",
-                          format_count(report.distinct_ops), report.objective,
-                          format_count(report.candidates), format_count(report.evaluated)));
+    page.add_item("mapped",
+                  fmt::format("{} distinct programs for {}; {} tilings bounded, {} timed",
+                              format_count(report.distinct_ops), report.objective,
+                              format_count(report.candidates), format_count(report.evaluated)));
 }
 
 void add_cut_layers(const Report& report, Page& page) {
   if (report.cut_layers.empty()) return;
-  page.line("");
-  page.lines(cut_layer_table(report).lines(page.width(), page.colour()));
+  page.add_line("");
+  page.add_lines(cut_layer_table(report).lines(page.width(), page.colour()));
 }
 
 void add_unsupported(const Report& report, Page& page) {
@@ -294,8 +295,8 @@ void add_unsupported(const Report& report, Page& page) {
   const std::string text =
       fmt::format("{} node{} costed as memory traffic only: {}", n, n == 1 ? "" : "s",
                   fmt::join(unsupported_texts(report.unsupported), ", "));
-  page.line("");
-  page.item("UNSUPPORTED", text, Ink::red);
+  page.add_line("");
+  page.add_item("UNSUPPORTED", text, Ink::red);
 }
 
 }  // namespace
@@ -303,25 +304,26 @@ void add_unsupported(const Report& report, Page& page) {
 std::string to_text(const Report& report, const TextOptions& options) {
   Page page(options.width, options.colour);
   add_header(report, page);
-  page.line("");
+  page.add_line("");
   const bool grouped = !report.grouped_by.empty();
   const TextTable table = grouped ? group_table(report, options.unicode)
                                   : layer_table(report, options.all_layers, options.unicode);
-  page.lines(table.lines(page.width(), page.colour()));
+  page.add_lines(table.lines(page.width(), page.colour()));
   const int64_t hidden = options.all_layers || grouped ? 0 : hidden_layers(report);
   if (hidden > 0) {
-    page.line(fmt::format("{} layer{} folded or views, cost nothing; --all shows them",
-                          format_count(hidden), hidden == 1 ? "" : "s"));
+    page.add_line(fmt::format("{} layer{} folded or views, cost nothing; --all shows them",
+                              format_count(hidden), hidden == 1 ? "" : "s"));
   }
-  page.line("");
-  page.flow({energy_block(report.totals.energy, page.colour()),
-             cycles_block(report.totals, page.colour()), memory_block(report, page.colour())});
+  page.add_line("");
+  page.add_blocks({energy_block(report.totals.energy, page.colour()),
+                   cycles_block(report.totals, page.colour()),
+                   memory_block(report, page.colour())});
   add_top_layers(report, page);
-  page.line("");
+  page.add_line("");
   add_summary(report, page);
   add_cut_layers(report, page);
   add_unsupported(report, page);
-  return page.take();
+  return page.take_text();
 }
 
 }  // namespace accsim::sim

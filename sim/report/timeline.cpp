@@ -12,12 +12,12 @@ namespace {
 /// Names of sets of commands, each once, in the order in which they are first asked for.
 class CommandNames {
  public:
-  size_t index(hw::CommandSet set) {
+  size_t index_of(hw::CommandSet set) {
     const auto [at, added] = indices_.try_emplace(set, indices_.size());
-    if (added) list_ += fmt::format("{}\"{}\"", list_.empty() ? "" : ",", hw::names(set));
+    if (added) list_ += fmt::format("{}\"{}\"", list_.empty() ? "" : ",", hw::command_names(set));
     return at->second;
   }
-  const std::string& list() const { return list_; }
+  const std::string& json_list() const { return list_; }
 
  private:
   std::map<hw::CommandSet, size_t> indices_;
@@ -33,8 +33,8 @@ void add_slices(const LayerTimeline& layer, CommandNames& names, std::string& ou
     next_queue = ",";
     const char* next = "";
     for (const hw::Slice& s : layer.queues[q]) {
-      fmt::format_to(to, "{}[{},{},{},{}", next, s.start, s.end - s.start, names.index(s.commands),
-                     s.count);
+      fmt::format_to(to, "{}[{},{},{},{}", next, s.start, s.end - s.start,
+                     names.index_of(s.commands), s.count);
       if (s.count > 1) fmt::format_to(to, ",{}", s.busy);
       out += ']';
       next = ",";
@@ -67,7 +67,7 @@ std::string to_timeline_json(const NetworkTimeline& timeline) {
     summarised = summarised || l.summarised;
     next = ",";
   }
-  fmt::format_to(to, R"(],"commands":[{}],"summarised":{}}})", names.list(), summarised);
+  fmt::format_to(to, R"(],"commands":[{}],"summarised":{}}})", names.json_list(), summarised);
   return out;
 }
 

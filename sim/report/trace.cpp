@@ -39,7 +39,7 @@ std::string layer_args(const Report& report, const LayerReport& l, bool summaris
       R"("summarised":{}}})",
       json_string(l.op_type), name(l.fate), json_string(l.mapping), c.cycles,
       report.seconds(c.cycles) * 1e3, name(l.bound), c.macs, c.dram_read, c.dram_write,
-      c.energy.total(), summarised);
+      c.energy.total_pj(), summarised);
 }
 
 /// Cycle at which window `i` of `windows` begins.
@@ -48,7 +48,7 @@ int64_t window_start(int64_t cycles, int64_t i, int64_t windows) {
 }
 
 /// The part of `cycles` that falls to `busy` of `all` busy ones; they are at most as many.
-int64_t share(int64_t cycles, int64_t busy, int64_t all) {
+int64_t share_of_cycles(int64_t cycles, int64_t busy, int64_t all) {
   if (all == 0) return 0;
   return busy + static_cast<int64_t>(static_cast<double>(cycles - all) *
                                      (static_cast<double>(busy) / static_cast<double>(all)));
@@ -64,7 +64,7 @@ double moved_before(const hw::Slice& s, int64_t bytes, int64_t at) {
 
 }  // namespace
 
-void TraceWriter::event(std::string_view text) {
+void TraceWriter::add_event(std::string_view text) {
   text_ += first_ ? "\n" : ",\n";
   text_ += text;
   first_ = false;
@@ -77,20 +77,21 @@ Status TraceWriter::flush() {
 }
 
 void TraceWriter::name_thread(int thread, std::string_view name) {
-  event(fmt::format(R"({{"ph":"M","pid":{},"tid":{},"name":"thread_name","args":{{"name":"{}"}}}})",
-                    kTraceProcess, thread, name));
-  event(fmt::format(
+  add_event(
+      fmt::format(R"({{"ph":"M","pid":{},"tid":{},"name":"thread_name","args":{{"name":"{}"}}}})",
+                  kTraceProcess, thread, name));
+  add_event(fmt::format(
       R"({{"ph":"M","pid":{},"tid":{},"name":"thread_sort_index","args":{{"sort_index":{}}}}})",
       kTraceProcess, thread, thread));
 }
 
-Status TraceWriter::begin() {
+Status TraceWriter::begin_trace() {
   text_ = "{\"traceEvents\":[";
   const std::string process =
       (report_.model_name.empty() ? report_.model_file : report_.model_name) + " on " +
       report_.hw.name;
-  event(fmt::format(R"({{"ph":"M","pid":{},"name":"process_name","args":{{"name":{}}}}})",
-                    kTraceProcess, json_string(process)));
+  add_event(fmt::format(R"({{"ph":"M","pid":{},"name":"process_name","args":{{"name":{}}}}})",
+                        kTraceProcess, json_string(process)));
   name_thread(kLayersThread, "layers");
   for (size_t q = 0; q < hw::kQueues; ++q)
     if (static_cast<hw::Queue>(q) != hw::Queue::stage) name_queue(q);
@@ -104,20 +105,20 @@ void TraceWriter::name_queue(size_t queue) {
               std::string(name(static_cast<hw::Queue>(queue))) + " queue");
 }
 
-void TraceWriter::count(Counter counter, int64_t at, double value) {
+void TraceWriter::add_counter(Counter counter, int64_t at, double value) {
   constexpr std::array<const char*, kCounters> kNames = {"DRAM read", "DRAM write", "shared buffer",
                                                          "live activations"};
   constexpr std::array<const char*, kCounters> kUnits = {"bytes/cycle", "bytes/cycle", "bytes",
                                                          "bytes"};
   if (counters_[counter] == value) return;
   counters_[counter] = value;
-  event(fmt::format(R"({{"ph":"C","pid":{},"ts":{},"name":"{}","args":{{"{}":{}}}}})",
-                    kTraceProcess, at, kNames[counter], kUnits[counter], value));
+  add_event(fmt::format(R"({{"ph":"C","pid":{},"ts":{},"name":"{}","args":{{"{}":{}}}}})",
+                        kTraceProcess, at, kNames[counter], kUnits[counter], value));
 }
 
 void TraceWriter::add_layer_slice(const LayerTimeline& l) {
   const LayerReport& layer = report_.layers[static_cast<size_t>(l.layer)];
-  event(fmt::format(
+  add_event(fmt::format(
       R"({{"ph":"X","pid":{},"tid":{},"ts":{},"dur":{},"cat":"layer","name":{},"args":{}}})",
       kTraceProcess, kLayersThread, l.start, l.cycles, json_string(layer.name),
       layer_args(report_, layer, l.summarised)));
@@ -125,7 +126,8 @@ void TraceWriter::add_layer_slice(const LayerTimeline& l) {
 
 /// The slices of a queue in order of their starts. Where some overlap, which only groups of several
 /// turns of a layer do, they share that time by their busy cycles.
-std::vector<TraceWriter::Placed> TraceWriter::placed(const NetworkTimeline& block, size_t queue) {
+std::vector<TraceWriter::Placed> TraceWriter::place_slices(const NetworkTimeline& block,
+                                                           size_t queue) {
   std::vector<Placed> out;
   for (const LayerTimeline& l : block)
     for (size_t i = 0; i < l.queues[queue].size(); ++i) {
@@ -146,16 +148,16 @@ std::vector<TraceWriter::Placed> TraceWriter::placed(const NetworkTimeline& bloc
     const int64_t start = out[first].start;
     int64_t before = 0;
     for (size_t i = first; i < last; ++i) {
-      out[i].start = start + share(end - start, before, busy);
+      out[i].start = start + share_of_cycles(end - start, before, busy);
       before += out[i].slice.busy;
-      out[i].end = start + share(end - start, before, busy);
+      out[i].end = start + share_of_cycles(end - start, before, busy);
     }
   }
   return out;
 }
 
 void TraceWriter::add_queue(const NetworkTimeline& block, size_t queue) {
-  const std::vector<Placed> slices = placed(block, queue);
+  const std::vector<Placed> slices = place_slices(block, queue);
   if (slices.empty()) return;
   name_queue(queue);
   const std::span all(slices);
@@ -174,12 +176,12 @@ void TraceWriter::add_turn(std::span<const Placed> turn, size_t queue) {
   }
   const int64_t start = turn.front().start;
   const LayerReport& layer = report_.layers[static_cast<size_t>(turn.front().layer->layer)];
-  event(fmt::format(R"({{"ph":"X","pid":{},"tid":{},"ts":{},"dur":{},"cat":"queue","name":{},)"
-                    R"("args":{{"commands":{},"busy":{}{}{}}}}})",
-                    kTraceProcess, static_cast<size_t>(kFirstQueueThread) + queue, start,
-                    turn.back().end - start, json_string(layer.name), all.count, all.busy,
-                    hidden > 0 ? fmt::format(",\"hidden\":{}", hidden) : "",
-                    waits_json(all.waits)));
+  add_event(fmt::format(R"({{"ph":"X","pid":{},"tid":{},"ts":{},"dur":{},"cat":"queue","name":{},)"
+                        R"("args":{{"commands":{},"busy":{}{}{}}}}})",
+                        kTraceProcess, static_cast<size_t>(kFirstQueueThread) + queue, start,
+                        turn.back().end - start, json_string(layer.name), all.count, all.busy,
+                        hidden > 0 ? fmt::format(",\"hidden\":{}", hidden) : "",
+                        waits_json(all.waits)));
   for (const Placed& p : turn) add_command(p, queue);
 }
 
@@ -198,10 +200,10 @@ void TraceWriter::add_command(const Placed& placed, size_t queue) {
   args += waits_json(s.waits);
   if (s.token != hw::Slice::kNoToken)
     args += fmt::format(",\"waited_for\":\"{}\"", hw::token_name(s.token));
-  event(fmt::format(
+  add_event(fmt::format(
       R"({{"ph":"X","pid":{},"tid":{},"ts":{},"dur":{},"cat":"{}","name":"{}{}","args":{{{}}}}})",
       kTraceProcess, static_cast<size_t>(kFirstQueueThread) + queue, placed.start,
-      placed.end - placed.start, group ? "summary" : "command", hw::names(s.commands),
+      placed.end - placed.start, group ? "summary" : "command", hw::command_names(s.commands),
       group ? " (summarised)" : "", args));
 }
 
@@ -213,7 +215,7 @@ void TraceWriter::add_bandwidth(const LayerTimeline& l) {
   using Bytes = std::array<int64_t, 2> hw::Slice::*;
   struct Span {
     int64_t from = std::numeric_limits<int64_t>::max(), to = 0;
-    int64_t at(int64_t i, int64_t windows) const {
+    int64_t window_at(int64_t i, int64_t windows) const {
       return from + window_start(to - from, i, windows);
     }
   };
@@ -222,7 +224,7 @@ void TraceWriter::add_bandwidth(const LayerTimeline& l) {
     const auto windows = static_cast<int64_t>(to.size());
     size_t next = 0;
     for (int64_t i = 0; i < windows; ++i) {
-      const int64_t from = span.at(i, windows), end = span.at(i + 1, windows);
+      const int64_t from = span.window_at(i, windows), end = span.window_at(i + 1, windows);
       while (next < slices(queue).size() && slices(queue)[next].end <= from) ++next;
       for (size_t s = next; s < slices(queue).size() && slices(queue)[s].start < end; ++s) {
         const int64_t moved = (slices(queue)[s].*bytes)[kDram];
@@ -246,10 +248,11 @@ void TraceWriter::add_bandwidth(const LayerTimeline& l) {
     add(queue, bytes, span, moved);
     add(hw::Queue::stage, bytes, span, moved);
     for (int64_t i = 0; i < windows; ++i)
-      count(counter, l.start + span.at(i, windows),
-            moved[static_cast<size_t>(i)] /
-                static_cast<double>(span.at(i + 1, windows) - span.at(i, windows)));
-    count(counter, l.start + span.to, 0);
+      add_counter(
+          counter, l.start + span.window_at(i, windows),
+          moved[static_cast<size_t>(i)] /
+              static_cast<double>(span.window_at(i + 1, windows) - span.window_at(i, windows)));
+    add_counter(counter, l.start + span.to, 0);
   }
 }
 
@@ -271,7 +274,7 @@ LayerTimeline as_one(const NetworkTimeline& block) {
 
 }  // namespace
 
-Status TraceWriter::layers(const NetworkTimeline& block) {
+Status TraceWriter::add_layers(const NetworkTimeline& block) {
   for (const LayerTimeline& l : block) add_layer(l);
   for (size_t q = 0; q < hw::kQueues; ++q) add_queue(block, q);
   // Layers that take turns move bytes at the same time: what the counters show is their sum.
@@ -285,17 +288,17 @@ void TraceWriter::add_layer(const LayerTimeline& l) {
   summarised_ += l.summarised ? 1 : 0;
   end_ = std::max(end_, l.start + l.cycles);
   add_layer_slice(l);
-  count(kShared, l.start, static_cast<double>(layer.resident_bytes));
-  count(kLive, l.start, static_cast<double>(layer.live_bytes));
+  add_counter(kShared, l.start, static_cast<double>(layer.resident_bytes));
+  add_counter(kLive, l.start, static_cast<double>(layer.live_bytes));
 }
 
-Status TraceWriter::end(int64_t limit) {
-  for (int c = 0; c < kCounters; ++c) count(static_cast<Counter>(c), end_, 0);
+Status TraceWriter::end_trace(int64_t limit) {
+  for (int c = 0; c < kCounters; ++c) add_counter(static_cast<Counter>(c), end_, 0);
   const std::string said =
       summarised_ == 0 ? fmt::format("all commands of all {} layers", layers_)
                        : fmt::format("{} of {} layers have more than {} commands: summarised",
                                      summarised_, layers_, limit);
-  event(fmt::format(
+  add_event(fmt::format(
       R"({{"ph":"M","pid":{},"name":"process_labels","args":{{"labels":"1 us = 1 cycle; {}"}}}})",
       kTraceProcess, said));
   text_ += fmt::format(

@@ -30,9 +30,9 @@ class TraceWriter {
   /// In this order: once, for all layers with programs in order of their starts, those that take
   /// turns together, once. `limit` is what layers with more commands were summarised to; it's only
   /// mentioned. Errors are the sink's.
-  Status begin();
-  Status layers(const NetworkTimeline& block);
-  Status end(int64_t limit);
+  Status begin_trace();
+  Status add_layers(const NetworkTimeline& block);
+  Status end_trace(int64_t limit);
 
  private:
   /// A slice on its thread, at cycles of the network.
@@ -42,10 +42,10 @@ class TraceWriter {
     int64_t hidden;
     int64_t start, end;  ///< where it is drawn
   };
-  static std::vector<Placed> placed(const NetworkTimeline& block, size_t queue);
+  static std::vector<Placed> place_slices(const NetworkTimeline& block, size_t queue);
 
   enum Counter { kDramRead, kDramWrite, kShared, kLive, kCounters };
-  void event(std::string_view text);
+  void add_event(std::string_view text);
   void name_thread(int thread, std::string_view name);
   void name_queue(size_t queue);
   void add_layer_slice(const LayerTimeline& l);
@@ -54,7 +54,7 @@ class TraceWriter {
   void add_command(const Placed& placed, size_t queue);
   void add_layer(const LayerTimeline& l);
   void add_bandwidth(const LayerTimeline& l);
-  void count(Counter counter, int64_t at, double value);
+  void add_counter(Counter counter, int64_t at, double value);
   Status flush();
 
   const Report& report_;

@@ -11,17 +11,17 @@
 
 namespace accsim::sim {
 
-int64_t LateCommands::count() const {
+int64_t LateCommands::command_count() const {
   int64_t out = 0;
   for (const auto& [queue, commands] : queues) out += commands;
   return out;
 }
 
-int64_t VerifyReport::passed() const {
-  return std::count_if(rows.begin(), rows.end(), [](const VerifyRow& r) { return r.passed(); });
+int64_t VerifyReport::passed_count() const {
+  return std::count_if(rows.begin(), rows.end(), [](const VerifyRow& r) { return r.has_passed(); });
 }
 
-std::map<std::string, int64_t> VerifyReport::coverage() const {
+std::map<std::string, int64_t> VerifyReport::merged_coverage() const {
   std::map<std::string, int64_t> out;
   for (const VerifyRow& row : rows)
     if (row.done)
@@ -30,21 +30,21 @@ std::map<std::string, int64_t> VerifyReport::coverage() const {
 }
 
 bool VerifyReport::only_lacks_cores() const {
-  return failed() > 0 && std::ranges::all_of(rows, [](const VerifyRow& row) {
-           return row.passed() || row.no_core || !row.done;
+  return failed_count() > 0 && std::ranges::all_of(rows, [](const VerifyRow& row) {
+           return row.has_passed() || row.no_core || !row.done;
          });
 }
 
-int64_t VerifyReport::failed() const {
+int64_t VerifyReport::failed_count() const {
   return std::count_if(rows.begin(), rows.end(),
-                       [](const VerifyRow& r) { return r.done && !r.passed(); });
+                       [](const VerifyRow& r) { return r.done && !r.has_passed(); });
 }
 
 namespace {
 
-std::string_view yes(bool b) { return b ? "yes" : "NO"; }
+std::string_view yes_or_no(bool b) { return b ? "yes" : "NO"; }
 
-double rate(const VerifyRow& r) {
+double cycles_per_second(const VerifyRow& r) {
   return r.seconds > 0 ? static_cast<double>(r.rtl_cycles) / r.seconds : 0;
 }
 
@@ -60,9 +60,10 @@ std::string of_cycles(const VerifyRow& r) {
   std::string queues;
   for (const auto& [queue, commands] : r.late.queues)
     queues += fmt::format("{}{} {}", queues.empty() ? " (" : ", ", commands, queue);
-  std::string out = fmt::format("other cycles: {} of {} commands{}, total {:+} ({:+.2f} %)",
-                                r.late.count(), r.commands, queues + (queues.empty() ? "" : ")"),
-                                r.rtl_cycles - r.model_cycles, percent_longer(r));
+  std::string out =
+      fmt::format("other cycles: {} of {} commands{}, total {:+} ({:+.2f} %)",
+                  r.late.command_count(), r.commands, queues + (queues.empty() ? "" : ")"),
+                  r.rtl_cycles - r.model_cycles, percent_longer(r));
   return r.late.first.empty() ? out : out + "; the first: " + r.late.first;
 }
 
@@ -72,7 +73,7 @@ std::string of_waveform(const WrittenWaveform& w) {
                      w.time, w.complete ? "" : "; the file has reached its limit (--trace-limit)");
 }
 
-std::vector<std::string> notes(const VerifyRow& r) {
+std::vector<std::string> row_notes(const VerifyRow& r) {
   if (!r.error.empty()) return {"not run: " + r.error};
   std::vector<std::string> out;
   if (!r.same.empty())
@@ -89,18 +90,18 @@ std::vector<std::string> notes(const VerifyRow& r) {
   return out;
 }
 
-std::vector<std::string> cells(std::string label, const VerifyRow& r, bool equal) {
+std::vector<std::string> row_cells(std::string label, const VerifyRow& r, bool equal) {
   return {std::move(label),
           r.shape,
           fmt::format("{}", r.commands),
-          std::string(yes(equal)),
+          std::string(yes_or_no(equal)),
           fmt::format("{}", r.rtl_cycles),
           fmt::format("{}", r.model_cycles),
           fmt::format("{}", r.rtl_cycles - r.model_cycles),
-          fmt::format("{:.0f}", rate(r) / 1000)};
+          fmt::format("{:.0f}", cycles_per_second(r) / 1000)};
 }
 
-std::string listed(const std::vector<std::string>& layers) {
+std::string indented_list(const std::vector<std::string>& layers) {
   std::string out;
   for (const std::string& layer : layers) out += fmt::format("  {}\n", layer);
   return out;
@@ -113,7 +114,7 @@ std::string of_reference(const VerifiedNetwork& n) {
   out += fmt::format("{} results compared with the integer reference\n", n.referenced);
   if (n.taken.empty()) return out;
   return out + fmt::format("not compared, moves of unknown layout: {}\n", n.taken.size()) +
-         listed(n.taken);
+         indented_list(n.taken);
 }
 
 /// Which part of the program RTL ran.
@@ -133,7 +134,7 @@ std::string of_part(const VerifiedNetwork& n) {
 /// That all of the report's cycles are the program's, or what has been left out.
 std::string of_report(const VerifiedNetwork& n) {
   if (n.is_part()) return of_part(n);
-  if (n.whole())
+  if (n.is_complete())
     return fmt::format("all of the report's {} cycles are this program's\n", n.report_cycles);
   const double share = n.report_cycles > 0 ? 100.0 * static_cast<double>(n.left_cycles) /
                                                  static_cast<double>(n.report_cycles)
@@ -142,7 +143,7 @@ std::string of_report(const VerifiedNetwork& n) {
       "left out, without commands: {} layers, {:.1f} % of the report's {} cycles; this run "
       "confirms the cycles of the others, not that total\n",
       n.left_out.size(), share, n.report_cycles);
-  return out + listed(n.left_out);
+  return out + indented_list(n.left_out);
 }
 
 nlohmann::ordered_json json_of(const VerifiedNetwork& n) {
@@ -181,21 +182,21 @@ std::string to_text(const VerifyReport& report, const VerifyTextOptions& options
       total.model_cycles += r.model_cycles;
       total.seconds += r.seconds;
     }
-    if (options.only_failed && r.passed()) continue;
-    TextTable::Row row{.cells = cells(r.name, r, r.values_equal), .notes = notes(r)};
+    if (options.only_failed && r.has_passed()) continue;
+    TextTable::Row row{.cells = row_cells(r.name, r, r.values_equal), .notes = row_notes(r)};
     if (!ran) std::fill(row.cells.begin() + 2, row.cells.end(), "");
     table.add(std::move(row));
   }
-  table.add({cells("total", total, report.failed() == 0), true});
+  table.add({row_cells("total", total, report.failed_count() == 0), true});
   std::string out;
   for (const std::string& line : table.lines(width, false)) out += line + "\n";
   std::string end;
   if (report.interrupted)
     end += fmt::format("interrupted: {} of {} programs were run\n",
-                       report.passed() + report.failed(), report.programs());
-  end += fmt::format("{} of {} equal{}{}\n", report.passed(), report.programs(),
+                       report.passed_count() + report.failed_count(), report.program_count());
+  end += fmt::format("{} of {} equal{}{}\n", report.passed_count(), report.program_count(),
                      report.any_cycles ? " in values; cycles are reported" : "",
-                     options.only_failed && report.passed() > 0
+                     options.only_failed && report.passed_count() > 0
                          ? ", which aren't listed (--verbose lists them)"
                          : "");
   if (report.network) end += of_report(*report.network) + of_reference(*report.network);
@@ -210,7 +211,7 @@ nlohmann::ordered_json json_of(const VerifyRow& r) {
       {"shape", r.shape},
       {"mapping", r.mapping},
       {"done", r.done},
-      {"passed", r.passed()},
+      {"passed", r.has_passed()},
       {"commands", r.commands},
       {"bit_exact", r.values_equal},
       {"cycles_equal", r.cycles_equal},
@@ -219,8 +220,8 @@ nlohmann::ordered_json json_of(const VerifyRow& r) {
       {"difference", r.rtl_cycles - r.model_cycles},
       {"difference_percent", percent_longer(r)},
       {"other_cycles",
-       {{"commands", r.late.count()}, {"queues", r.late.queues}, {"first", r.late.first}}},
-      {"cycles_per_second", rate(r)},
+       {{"commands", r.late.command_count()}, {"queues", r.late.queues}, {"first", r.late.first}}},
+      {"cycles_per_second", cycles_per_second(r)},
       {"first_difference", r.difference},
       {"wrong_layer", r.wrong_layer},
       {"cut", r.cut},
@@ -239,12 +240,16 @@ nlohmann::ordered_json json_of(const VerifyRow& r) {
 std::string to_json(const VerifyReport& report) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const VerifyRow& r : report.rows) rows.push_back(json_of(r));
-  nlohmann::ordered_json out = {
-      {"schema", "accsim.verify/1"},   {"hw", report.hw},
-      {"model", report.model},         {"cycles", report.any_cycles ? "report" : "equal"},
-      {"programs", report.programs()}, {"passed", report.passed()},
-      {"failed", report.failed()},     {"interrupted", report.interrupted},
-      {"coverage", report.coverage()}, {"rows", std::move(rows)}};
+  nlohmann::ordered_json out = {{"schema", "accsim.verify/1"},
+                                {"hw", report.hw},
+                                {"model", report.model},
+                                {"cycles", report.any_cycles ? "report" : "equal"},
+                                {"programs", report.program_count()},
+                                {"passed", report.passed_count()},
+                                {"failed", report.failed_count()},
+                                {"interrupted", report.interrupted},
+                                {"coverage", report.merged_coverage()},
+                                {"rows", std::move(rows)}};
   if (report.network) out["network"] = json_of(*report.network);
   return json_text(out, 1) + "\n";
 }

@@ -19,7 +19,7 @@ struct LateCommands {
   std::map<std::string, int64_t> queues = {};  ///< how many, by queue; those with none aren't here
   std::string first;                           ///< of them, with both cycles
 
-  int64_t count() const;
+  int64_t command_count() const;
 };
 
 /// One program that was run on RTL, golden and timing model.
@@ -46,7 +46,7 @@ struct VerifyRow {
   /// How often it ran what, by command and option (hw/program/coverage.h).
   std::map<std::string, int64_t> coverage = {};
 
-  bool passed() const {
+  bool has_passed() const {
     return done && error.empty() && broken.empty() && values_equal && (any_cycles || cycles_equal);
   }
 };
@@ -64,7 +64,7 @@ struct VerifiedNetwork {
   std::string from, until;
   int64_t before = 0, behind = 0;  ///< commands of the program that golden alone ran
 
-  bool whole() const { return left_out.empty(); }
+  bool is_complete() const { return left_out.empty(); }
   /// Did RTL run a part of the program only?
   bool is_part() const { return !from.empty() || !until.empty(); }
 };
@@ -78,14 +78,14 @@ struct VerifyReport {
   bool interrupted = false;
   int64_t unmade = 0;  ///< programs that had no row yet when it was interrupted
 
-  int64_t programs() const { return static_cast<int64_t>(rows.size()) + unmade; }
+  int64_t program_count() const { return static_cast<int64_t>(rows.size()) + unmade; }
   /// Of all programs that were run.
-  std::map<std::string, int64_t> coverage() const;
-  int64_t passed() const;
-  int64_t failed() const;  ///< run and different, or not runnable
+  std::map<std::string, int64_t> merged_coverage() const;
+  int64_t passed_count() const;
+  int64_t failed_count() const;  ///< run and different, or not runnable
   /// Is what didn't pass only what had no core? Then nothing speaks against the RTL.
   bool only_lacks_cores() const;
-  bool all_passed() const { return !interrupted && failed() == 0 && !rows.empty(); }
+  bool all_passed() const { return !interrupted && failed_count() == 0 && !rows.empty(); }
 };
 
 /// How to_text() lays the outcome out.

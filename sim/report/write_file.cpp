@@ -16,14 +16,14 @@
 namespace accsim::sim {
 namespace {
 
-std::string reason(int code) { return std::generic_category().message(code); }
+std::string errno_text(int code) { return std::generic_category().message(code); }
 
 Error io_error(const std::string& path, std::string message) {
   return {Errc::io, std::move(message), path};
 }
 
 /// Where a chain of symbolic links ends, whether there is a file yet or not; "" when it has no end.
-std::string resolved(const std::string& path) {
+std::string resolve_links(const std::string& path) {
   constexpr int kMostLinks = 40;
   std::filesystem::path out(path);
   std::error_code error;
@@ -38,7 +38,7 @@ std::string resolved(const std::string& path) {
 
 /// The descriptor of this process that a path means, through whatever links: /dev/stdout,
 /// /dev/fd/3; nothing for other paths.
-std::optional<int> descriptor(const std::string& path) {
+std::optional<int> own_descriptor(const std::string& path) {
   constexpr int kMostLinks = 40;
   std::error_code error;
   const std::filesystem::path own = std::filesystem::canonical("/proc/self/fd", error);
@@ -110,9 +110,10 @@ Result<FileWriter> FileWriter::create(const std::string& path) {
   if (path.empty()) return io_error("", "can't write a file without a name");
   FileWriter out;
   out.path_ = path;
-  if (const std::optional<int> open = descriptor(path)) {
+  if (const std::optional<int> open = own_descriptor(path)) {
     out.file_ = ::fcntl(*open, F_DUPFD_CLOEXEC, 0);
-    if (out.file_ < 0) return io_error(path, fmt::format("can't write to it: {}", reason(errno)));
+    if (out.file_ < 0)
+      return io_error(path, fmt::format("can't write to it: {}", errno_text(errno)));
     return out;
   }
   struct stat info {};
@@ -123,12 +124,12 @@ Result<FileWriter> FileWriter::create(const std::string& path) {
   if (exists && !S_ISREG(info.st_mode)) {
     out.file_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
     if (out.file_ < 0)
-      return io_error(path, fmt::format("can't open it for writing: {}", reason(errno)));
+      return io_error(path, fmt::format("can't open it for writing: {}", errno_text(errno)));
     return out;
   }
   if (exists && ::access(path.c_str(), W_OK) != 0)
-    return io_error(path, fmt::format("can't replace it: {}", reason(errno)));
-  out.target_ = resolved(path);
+    return io_error(path, fmt::format("can't replace it: {}", errno_text(errno)));
+  out.target_ = resolve_links(path);
   if (out.target_.empty()) return io_error(path, "is a link that leads to itself");
   const std::string folder = out.target_.substr(0, out.target_.rfind('/') + 1);
   out.file_ = create_temporary(folder, out.temporary_);
@@ -136,7 +137,7 @@ Result<FileWriter> FileWriter::create(const std::string& path) {
     const int code = errno;
     out.temporary_.clear();  // another's
     return io_error(path, fmt::format("can't create a file in the folder '{}': {}",
-                                      folder.empty() ? "." : folder, reason(code)));
+                                      folder.empty() ? "." : folder, errno_text(code)));
   }
   if (exists)
     (void)::fchmod(out.file_, info.st_mode & 07777);  // else the new file has the usual mode
@@ -145,7 +146,7 @@ Result<FileWriter> FileWriter::create(const std::string& path) {
 
 FileWriter& FileWriter::operator=(FileWriter&& other) noexcept {
   if (this == &other) return *this;
-  drop();
+  discard_file();
   file_ = std::exchange(other.file_, -1);
   path_ = std::exchange(other.path_, {});
   target_ = std::exchange(other.target_, {});
@@ -153,16 +154,16 @@ FileWriter& FileWriter::operator=(FileWriter&& other) noexcept {
   return *this;
 }
 
-void FileWriter::drop() {
+void FileWriter::discard_file() {
   if (file_ >= 0) ::close(file_);
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
   file_ = -1;
   temporary_.clear();
 }
 
-Status FileWriter::fail(std::string_view what, int code) {
-  drop();
-  return io_error(path_, fmt::format("{}: {}", what, reason(code)));
+Status FileWriter::fail_write(std::string_view what, int code) {
+  discard_file();
+  return io_error(path_, fmt::format("{}: {}", what, errno_text(code)));
 }
 
 Status FileWriter::write(std::string_view bytes) {
@@ -172,8 +173,8 @@ Status FileWriter::write(std::string_view bytes) {
     if (n < 0 && errno == EINTR) continue;
     // What is copied may be mapped from a file.
     if (n < 0 && errno == EFAULT)
-      return fail("can't be copied from a file that was cut short", errno);
-    if (n < 0) return fail("can't write", errno);
+      return fail_write("can't be copied from a file that was cut short", errno);
+    if (n < 0) return fail_write("can't write", errno);
     bytes.remove_prefix(static_cast<size_t>(n));
   }
   return ok();
@@ -182,12 +183,12 @@ Status FileWriter::write(std::string_view bytes) {
 Status FileWriter::commit() {
   if (file_ < 0) return io_error(path_, "can't write: an earlier write failed");
   const bool direct = target_.empty();
-  if (!direct && ::fsync(file_) != 0) return fail("can't write", errno);
+  if (!direct && ::fsync(file_) != 0) return fail_write("can't write", errno);
   if (!direct && temporary_.empty() && put_in_place(file_, target_) != 0)
-    return fail("can't write", errno);
-  if (::close(std::exchange(file_, -1)) != 0) return fail("can't write", errno);
+    return fail_write("can't write", errno);
+  if (::close(std::exchange(file_, -1)) != 0) return fail_write("can't write", errno);
   if (!temporary_.empty() && ::rename(temporary_.c_str(), target_.c_str()) != 0)
-    return fail("can't write", errno);
+    return fail_write("can't write", errno);
   temporary_.clear();
   return ok();
 }

@@ -22,7 +22,7 @@ class FileWriter {
   static Result<FileWriter> create(const std::string& path);
   FileWriter(FileWriter&& other) noexcept { *this = std::move(other); }
   FileWriter& operator=(FileWriter&& other) noexcept;
-  ~FileWriter() { drop(); }  ///< without commit() everything written is dropped
+  ~FileWriter() { discard_file(); }  ///< without commit() everything written is dropped
 
   /// After an error nothing more can be written.
   Status write(std::string_view bytes);
@@ -31,8 +31,8 @@ class FileWriter {
 
  private:
   FileWriter() = default;
-  void drop();
-  Status fail(std::string_view what, int code);
+  void discard_file();
+  Status fail_write(std::string_view what, int code);
 
   int file_ = -1;          ///< descriptor; -1: nothing to write any more
   std::string path_;       ///< as errors name it

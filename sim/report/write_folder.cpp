@@ -12,12 +12,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Error failed(const fs::path& path, const std::string& why) {
+Error folder_error(const fs::path& path, const std::string& why) {
   return {Errc::io, why, path.string()};
 }
 
 /// Without what stands behind its last name: "x/" is "x".
-fs::path named(const std::string& path) {
+fs::path without_slash(const std::string& path) {
   const fs::path out(path);
   return out.has_filename() ? out : out.parent_path();
 }
@@ -27,10 +27,10 @@ fs::path named(const std::string& path) {
 Result<FolderWriter> FolderWriter::create(const std::string& path, const std::string& mark) {
   std::error_code error;
   FolderWriter out;
-  out.target_ = named(path);
+  out.target_ = without_slash(path);
   const fs::path& target = out.target_;
   if (fs::exists(target, error)) {
-    if (!fs::is_directory(target, error)) return failed(target, "is a file, not a folder");
+    if (!fs::is_directory(target, error)) return folder_error(target, "is a file, not a folder");
     if (!fs::is_empty(target, error) && !fs::exists(target / mark, error))
       return Error{Errc::usage,
                    fmt::format("is a folder with other files (no {}): name a new one", mark),
@@ -38,9 +38,9 @@ Result<FolderWriter> FolderWriter::create(const std::string& path, const std::st
   }
   const fs::path parent = target.has_parent_path() ? target.parent_path() : fs::path(".");
   fs::create_directories(parent, error);
-  if (error) return failed(parent, error.message());
+  if (error) return folder_error(parent, error.message());
   std::string name = (parent / fmt::format(".{}-XXXXXX", target.filename().string())).string();
-  if (!mkdtemp(name.data())) return failed(parent, std::strerror(errno));
+  if (!mkdtemp(name.data())) return folder_error(parent, std::strerror(errno));
   out.temporary_ = name;
   // As mkdir would make it; mkdtemp's is for its owner alone.
   fs::permissions(out.temporary_, fs::perms(0755), error);
@@ -49,13 +49,13 @@ Result<FolderWriter> FolderWriter::create(const std::string& path, const std::st
 
 FolderWriter& FolderWriter::operator=(FolderWriter&& other) noexcept {
   if (this == &other) return *this;
-  drop();
+  discard_folder();
   target_ = std::exchange(other.target_, {});
   temporary_ = std::exchange(other.temporary_, {});
   return *this;
 }
 
-void FolderWriter::drop() {
+void FolderWriter::discard_folder() {
   std::error_code ignored;
   if (!temporary_.empty()) fs::remove_all(temporary_, ignored);
   temporary_.clear();
@@ -71,7 +71,7 @@ Status FolderWriter::commit() {
   if (error) {
     std::error_code ignored;
     if (replaces && !fs::exists(target_, ignored)) fs::rename(old, target_, ignored);
-    return failed(target_, error.message());
+    return folder_error(target_, error.message());
   }
   temporary_.clear();
   if (replaces) fs::remove_all(old, error);

@@ -15,16 +15,16 @@ class FolderWriter {
   static Result<FolderWriter> create(const std::string& path, const std::string& mark);
   FolderWriter(FolderWriter&& other) noexcept { *this = std::move(other); }
   FolderWriter& operator=(FolderWriter&& other) noexcept;
-  ~FolderWriter() { drop(); }  ///< without commit() all that was written goes
+  ~FolderWriter() { discard_folder(); }  ///< without commit() all that was written goes
 
   /// Where files are put until then.
-  const std::filesystem::path& folder() const { return temporary_; }
+  const std::filesystem::path& temporary_folder() const { return temporary_; }
   /// Puts the folder into its place.
   Status commit();
 
  private:
   FolderWriter() = default;
-  void drop();
+  void discard_folder();
 
   std::filesystem::path target_, temporary_;  ///< "": there is nothing to drop
 };

@@ -30,15 +30,15 @@ class Builder {
   Builder(int64_t opset, int64_t ir_version, std::string shared, ModelEdit& edit)
       : opset_(opset), ir_version_(ir_version), shared_(std::move(shared)), edit_(edit) {}
 
-  void begin(std::string prefix) { prefix_ = std::move(prefix); }
-  /// The nodes since begin(), the last of them giving `output` under that name.
-  std::vector<NodeDef> finish(const std::string& output);
+  void begin_layer(std::string prefix) { prefix_ = std::move(prefix); }
+  /// The nodes since begin_layer(), the last of them giving `output` under that name.
+  std::vector<NodeDef> finish_layer(const std::string& output);
 
   Value transpose(const Value& x, const std::vector<int64_t>& perm, const std::string& label);
   Value reshape(const Value& x, const Dims& dims, const std::string& label);
   /// Pieces of `size` along an axis, the last one smaller; labels are "<label><i>". Constants are
   /// cut by Slice, so that each piece can be folded on its own, the others by one Split.
-  std::vector<Value> cut(const Value& x, int64_t axis, int64_t size, const std::string& label);
+  std::vector<Value> cut_axis(const Value& x, int64_t axis, int64_t size, const std::string& label);
   /// x[0:end] along the last two axes.
   Value crop(const Value& x, int64_t rows, int64_t cols, const std::string& label);
   /// Zeros before and behind, per axis.
@@ -55,14 +55,14 @@ class Builder {
   Value scale(const Value& x, double factor, const std::string& label);
 
  private:
-  std::string integers(Dims dims, std::vector<int64_t> values);
-  std::string store(StoredTensor tensor);
+  std::string store_integers(Dims dims, std::vector<int64_t> values);
+  std::string store_constant(StoredTensor tensor);
   Value slice(const Value& x, std::vector<int64_t> starts, std::vector<int64_t> ends,
               std::vector<int64_t> axes, const std::string& label);
   /// Adds a node with one output.
-  Value emit(const std::string& op, std::vector<std::string> inputs,
-             std::vector<Attribute> attributes, Value output, const std::string& label);
-  Value made(const Value& like, Dims dims, const std::string& label) const;
+  Value emit_node(const std::string& op, std::vector<std::string> inputs,
+                  std::vector<Attribute> attributes, Value output, const std::string& label);
+  Value result_like(const Value& like, Dims dims, const std::string& label) const;
 
   int64_t opset_, ir_version_;
   std::string shared_, prefix_;

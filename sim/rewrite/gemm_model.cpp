@@ -55,7 +55,7 @@ Result<std::string> gemm_model(const GemmModelOptions& o) {
   uint64_t state = o.weight_seed.value_or(0);
   const auto operand = [&](const char* name, Dims dims, bool weight) {
     if (!weight || !o.weight_seed) {
-      graph.inputs.push_back(stated(name, DType::float32, dims));
+      graph.inputs.push_back(stated_value(name, DType::float32, dims));
       return;
     }
     auto values = random_reals(elements(dims), state);
@@ -83,7 +83,7 @@ Result<std::string> gemm_model(const GemmModelOptions& o) {
   if (o.alpha != 1) node.attributes.push_back({"alpha", "", o.alpha});
   if (o.beta != 1) node.attributes.push_back({"beta", "", o.beta});
   graph.nodes.push_back(std::move(node));
-  graph.outputs.push_back(stated("Y", DType::float32, batched(o.m, o.n)));
+  graph.outputs.push_back(stated_value("Y", DType::float32, batched(o.m, o.n)));
   return write_model(model);
 }
 

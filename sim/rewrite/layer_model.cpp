@@ -31,7 +31,7 @@ class LayerWriter {
  public:
   LayerWriter(const Graph& graph, const Node& node) : graph_(graph), node_(node) {}
 
-  Result<NodeDef> definition() {
+  Result<NodeDef> node_definition() {
     NodeDef out;
     out.name = node_.name;
     out.op_type = node_.op_type;
@@ -39,7 +39,7 @@ class LayerWriter {
     for (const TensorId id : node_.inputs) out.inputs.push_back(name_of(id));
     for (const TensorId id : node_.outputs) out.outputs.push_back(name_of(id));
     for (const Attribute& attribute : node_.attributes) {
-      Result<Attribute> written = plain(attribute);
+      Result<Attribute> written = attribute_in_memory(attribute);
       if (!written) return written.errors();
       out.attributes.push_back(std::move(*written));
     }
@@ -56,7 +56,7 @@ class LayerWriter {
             graph_.file + ": " + node_label(node_)};
   }
   /// The attribute with its elements in memory.
-  Result<Attribute> plain(const Attribute& attribute) {
+  Result<Attribute> attribute_in_memory(const Attribute& attribute) {
     if (std::holds_alternative<std::shared_ptr<const GraphDef>>(attribute.value))
       return cant_write(attribute, "holds a graph");
     const auto* tensor = std::get_if<std::shared_ptr<const StoredTensor>>(&attribute.value);
@@ -97,7 +97,7 @@ Result<std::string> layer_model(const Graph& graph, const Node& node,
   model.opsets = opsets_of(graph, node);
   model.graph.name = node.name;
   LayerWriter writer(graph, node);
-  Result<NodeDef> definition = writer.definition();
+  Result<NodeDef> definition = writer.node_definition();
   if (!definition) return definition.errors();
   model.graph.nodes.push_back(std::move(*definition));
   std::set<TensorId> seen = {kNoTensor};
@@ -106,7 +106,7 @@ Result<std::string> layer_model(const Graph& graph, const Node& node,
     const Tensor& t = graph.tensor(id);
     const auto found = elements.find(id);
     if (found == elements.end()) {
-      model.graph.inputs.push_back(stated(t.name, t.dtype, t.dims));
+      model.graph.inputs.push_back(stated_value(t.name, t.dtype, t.dims));
       continue;
     }
     const std::string& raw = found->second;
@@ -116,7 +116,7 @@ Result<std::string> layer_model(const Graph& graph, const Node& node,
   for (const TensorId id : node.outputs)
     if (seen.insert(id).second)
       model.graph.outputs.push_back(
-          stated(graph.tensor(id).name, graph.tensor(id).dtype, graph.tensor(id).dims));
+          stated_value(graph.tensor(id).name, graph.tensor(id).dtype, graph.tensor(id).dims));
   std::string bytes = write_model(model);
   if (bytes.size() > kMostBytes)
     return Error{Errc::capacity,

@@ -27,7 +27,7 @@ class MainGraph {
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
       for (const std::string& output : graph.nodes[i].outputs)
         if (!output.empty()) producers_.emplace(output, i);
-      for (const std::string_view name : reads(graph.nodes[i])) readers_[name].push_back(i);
+      for (const std::string_view name : names_read_by(graph.nodes[i])) readers_[name].push_back(i);
     }
     for (const ValueDef& input : graph.inputs) inputs_.insert(input.name);
     for (const StoredTensor& tensor : graph.initializers) stored_.insert(tensor.name);
@@ -38,24 +38,24 @@ class MainGraph {
   bool is_stored(std::string_view name) const { return stored_.contains(name); }
   bool is_read(std::string_view name) const { return readers_.contains(name); }
   /// The node that writes a tensor; nullptr: none does.
-  const size_t* producer(std::string_view name) const {
+  const size_t* producer_of(std::string_view name) const {
     const auto found = producers_.find(name);
     return found == producers_.end() ? nullptr : &found->second;
   }
 
   /// These nodes and those that depend on them.
-  Flags behind(std::vector<size_t> todo) const {
-    return closure(std::move(todo), [this](size_t i, std::vector<size_t>& out) {
+  Flags nodes_behind(std::vector<size_t> todo) const {
+    return transitive_closure(std::move(todo), [this](size_t i, std::vector<size_t>& out) {
       for (const std::string& output : graph_.nodes[i].outputs)
         if (const auto found = readers_.find(output); found != readers_.end())
           out.insert(out.end(), found->second.begin(), found->second.end());
     });
   }
   /// These nodes and those that they depend on.
-  Flags before(std::vector<size_t> todo) const {
-    return closure(std::move(todo), [this](size_t i, std::vector<size_t>& out) {
-      for (const std::string_view name : reads(graph_.nodes[i]))
-        if (const size_t* from = producer(name)) out.push_back(*from);
+  Flags nodes_before(std::vector<size_t> todo) const {
+    return transitive_closure(std::move(todo), [this](size_t i, std::vector<size_t>& out) {
+      for (const std::string_view name : names_read_by(graph_.nodes[i]))
+        if (const size_t* from = producer_of(name)) out.push_back(*from);
     });
   }
   /// Nodes that depend on what is given in every run, be it for its shape only.
@@ -64,12 +64,12 @@ class MainGraph {
     for (const auto& [name, readers] : readers_)
       if (is_input(name) && !is_stored(name))
         first.insert(first.end(), readers.begin(), readers.end());
-    return behind(std::move(first));
+    return nodes_behind(std::move(first));
   }
 
  private:
   template <class Next>
-  Flags closure(std::vector<size_t> todo, const Next& add_next) const {
+  Flags transitive_closure(std::vector<size_t> todo, const Next& add_next) const {
     Flags out(graph_.nodes.size());
     while (!todo.empty()) {
       const size_t i = todo.back();
@@ -93,14 +93,15 @@ class PartMaker {
   PartMaker(const ModelDef& model, const Elaborated& whole)
       : model_(model), whole_(whole), main_(model.graph), left_(model.graph.nodes.size(), true) {}
 
-  Status choose(const GraphCut& cut);
+  Status choose_nodes(const GraphCut& cut);
   Status take_what_it_reads();
-  Result<ModelEdit> edit(PartModel& out) const;
+  Result<ModelEdit> make_edit(PartModel& out) const;
 
  private:
-  Result<size_t> find(const std::string& name, const char* option) const;
-  Result<const Tensor*> tensor(const std::string& name) const;
-  Status take(const std::string& name, const Flags& behind_inputs, std::vector<size_t>& todo);
+  Result<size_t> find_main_node(const std::string& name, const char* option) const;
+  Result<const Tensor*> known_tensor(const std::string& name) const;
+  Status take_source(const std::string& name, const Flags& behind_inputs,
+                     std::vector<size_t>& todo);
   void set_outputs();
   std::string tiled_layers() const;
 
@@ -116,10 +117,10 @@ class PartMaker {
 };
 
 /// The node of the main graph of that name, or that writes the tensor of that name.
-Result<size_t> PartMaker::find(const std::string& name, const char* option) const {
+Result<size_t> PartMaker::find_main_node(const std::string& name, const char* option) const {
   for (size_t i = 0; i < main_.nodes().size(); ++i)
     if (node_name(main_.nodes()[i], i) == name) return i;
-  if (const size_t* from = main_.producer(name)) return *from;
+  if (const size_t* from = main_.producer_of(name)) return *from;
   const Result<NodeId> inner = find_node(whole_.graph, name, option);
   if (!inner) return inner.errors();
   const size_t outer = whole_.origins[static_cast<size_t>(*inner)];
@@ -129,23 +130,23 @@ Result<size_t> PartMaker::find(const std::string& name, const char* option) cons
                option};
 }
 
-Status PartMaker::choose(const GraphCut& cut) {
+Status PartMaker::choose_nodes(const GraphCut& cut) {
   if (!cut.from.empty()) {
-    const Result<size_t> from = find(cut.from, "--from");
+    const Result<size_t> from = find_main_node(cut.from, "--from");
     if (!from) return from.errors();
-    left_ = main_.behind({*from});
+    left_ = main_.nodes_behind({*from});
   }
   if (cut.until.empty()) return ok();
-  const Result<size_t> until = find(cut.until, "--until");
+  const Result<size_t> until = find_main_node(cut.until, "--until");
   if (!until) return until.errors();
   if (!left_[*until]) return not_behind(cut);
-  const Flags before = main_.before({*until});
+  const Flags before = main_.nodes_before({*until});
   for (size_t i = 0; i < left_.size(); ++i) left_[i] = left_[i] && before[i];
   until_ = *until;
   return ok();
 }
 
-Result<const Tensor*> PartMaker::tensor(const std::string& name) const {
+Result<const Tensor*> PartMaker::known_tensor(const std::string& name) const {
   const auto found = whole_.names.find(name);
   if (found == whole_.names.end() || found->second == kNoTensor)
     return Error{Errc::unsupported,
@@ -157,16 +158,16 @@ Result<const Tensor*> PartMaker::tensor(const std::string& name) const {
 }
 
 /// Decides where the part has a tensor from that no node of it writes.
-Status PartMaker::take(const std::string& name, const Flags& behind_inputs,
-                       std::vector<size_t>& todo) {
-  const size_t* const from = main_.producer(name);
+Status PartMaker::take_source(const std::string& name, const Flags& behind_inputs,
+                              std::vector<size_t>& todo) {
+  const size_t* const from = main_.producer_of(name);
   if (from == nullptr) {
     if (main_.is_input(name)) part_.inputs.insert(name);
     if (main_.is_stored(name)) part_.stored.insert(name);
     return ok();
   }
   if (left_[*from]) return ok();
-  const Result<const Tensor*> known = tensor(name);
+  const Result<const Tensor*> known = known_tensor(name);
   if (!known) return known.errors();
   const Tensor& t = **known;
   if (!t.constant) {
@@ -193,16 +194,16 @@ Status PartMaker::take_what_it_reads() {
   while (!todo.empty()) {
     const size_t i = todo.back();
     todo.pop_back();
-    for (const std::string_view read : reads(main_.nodes()[i])) {
+    for (const std::string_view read : names_read_by(main_.nodes()[i])) {
       const std::string name(read);
       if (!seen_.insert(name).second) continue;
-      if (const Status taken = take(name, behind_inputs, todo); !taken) return taken;
+      if (const Status taken = take_source(name, behind_inputs, todo); !taken) return taken;
     }
   }
   // A node that was taken for one of its outputs writes the others, too.
-  std::erase_if(inputs_, [this](const std::string& n) { return left_[*main_.producer(n)]; });
+  std::erase_if(inputs_, [this](const std::string& n) { return left_[*main_.producer_of(n)]; });
   std::erase_if(constants_,
-                [this](const StoredTensor& t) { return left_[*main_.producer(t.name)]; });
+                [this](const StoredTensor& t) { return left_[*main_.producer_of(t.name)]; });
   return ok();
 }
 
@@ -213,7 +214,7 @@ void PartMaker::set_outputs() {
   };
   if (until_) return add_written(*until_, true);
   for (const ValueDef& output : model_.graph.outputs)
-    if (const size_t* from = main_.producer(output.name); from != nullptr && left_[*from])
+    if (const size_t* from = main_.producer_of(output.name); from != nullptr && left_[*from])
       outputs_.push_back(output.name);
   if (!outputs_.empty()) return;
   for (size_t i = 0; i < left_.size(); ++i)
@@ -228,7 +229,8 @@ std::string PartMaker::tiled_layers() const {
   std::string out;
   if (!layers) return property->second;  // who reads the model says what is wrong with it
   for (const TiledFrom& layer : *layers) {
-    bool whole = main_.producer(layer.output) != nullptr && left_[*main_.producer(layer.output)];
+    bool whole =
+        main_.producer_of(layer.output) != nullptr && left_[*main_.producer_of(layer.output)];
     for (size_t i = 0; whole && i < left_.size(); ++i)
       whole = left_[i] || !main_.nodes()[i].name.starts_with(layer.prefix + "/");
     if (whole) out += (out.empty() ? "" : "\n") + to_line(layer);
@@ -236,7 +238,7 @@ std::string PartMaker::tiled_layers() const {
   return out;
 }
 
-Result<ModelEdit> PartMaker::edit(PartModel& out) const {
+Result<ModelEdit> PartMaker::make_edit(PartModel& out) const {
   ModelEdit edit;
   edit.part = part_;
   edit.part->nodes = left_;
@@ -246,30 +248,32 @@ Result<ModelEdit> PartMaker::edit(PartModel& out) const {
   edit.part->tensors = edit.part->described;
   edit.part->tensors.insert(seen_.begin(), seen_.end());
   for (const std::string& name : outputs_) {
-    const Result<const Tensor*> t = tensor(name);
+    const Result<const Tensor*> t = known_tensor(name);
     if (!t) return t.errors();
-    edit.outputs.push_back(stated(name, (*t)->dtype, (*t)->dims));
+    edit.outputs.push_back(stated_value(name, (*t)->dtype, (*t)->dims));
     edit.part->described.erase(name);
   }
   for (const std::string& name : inputs_) {
-    const Tensor& t = **tensor(name);
-    edit.inputs.push_back(stated(name, t.dtype, t.dims));
+    const Tensor& t = **known_tensor(name);
+    edit.inputs.push_back(stated_value(name, t.dtype, t.dims));
   }
   for (const ValueDef& input : model_.graph.inputs)
     if (part_.inputs.contains(input.name) && !main_.is_stored(input.name)) {
-      const Result<const Tensor*> t = tensor(input.name);
-      out.inputs.push_back(t ? stated(input.name, (*t)->dtype, (*t)->dims) : input);
+      const Result<const Tensor*> t = known_tensor(input.name);
+      out.inputs.push_back(t ? stated_value(input.name, (*t)->dtype, (*t)->dims) : input);
       out.inputs.back().is_optional = input.is_optional;
     }
   out.inputs.insert(out.inputs.end(), edit.inputs.begin(), edit.inputs.end());
   out.outputs = edit.outputs;
   edit.initializers = constants_;
   if (model_.ir_version < kInitializersNeedNoInput)
-    for (const StoredTensor& t : constants_) edit.inputs.push_back(stated(t.name, t.dtype, t.dims));
-  edit.restated = rewrite::restated(model_.graph, [&](const std::string& name) -> const Tensor* {
-    const Result<const Tensor*> t = tensor(name);
-    return t ? *t : nullptr;
-  });
+    for (const StoredTensor& t : constants_)
+      edit.inputs.push_back(stated_value(t.name, t.dtype, t.dims));
+  edit.restated =
+      rewrite::restated_values(model_.graph, [&](const std::string& name) -> const Tensor* {
+        const Result<const Tensor*> t = known_tensor(name);
+        return t ? *t : nullptr;
+      });
   if (model_.metadata.contains(kTiledFrom)) edit.metadata[kTiledFrom] = tiled_layers();
   return edit;
 }
@@ -298,12 +302,12 @@ Result<PartModel> part_model(const std::string& path, const ElaborateOptions& op
   all.as_written = true;
   const Result<Elaborated> whole = elaborate_with_origins(*model, all);
   if (!whole) return whole.errors();
-  if (const Status good = verify(whole->graph); !good) return good.errors();
+  if (const Status good = verify_graph(whole->graph); !good) return good.errors();
   PartMaker maker(*model, *whole);
-  if (const Status chosen = maker.choose(options.cut); !chosen) return chosen.errors();
+  if (const Status chosen = maker.choose_nodes(options.cut); !chosen) return chosen.errors();
   if (const Status taken = maker.take_what_it_reads(); !taken) return taken.errors();
   PartModel out;
-  const Result<ModelEdit> edit = maker.edit(out);
+  const Result<ModelEdit> edit = maker.make_edit(out);
   if (!edit) return edit.errors();
   Result<std::string> bytes = edit_model(path, *edit);
   if (bytes && embed) bytes = embed_weights(*bytes, path);

@@ -5,18 +5,20 @@
 namespace accsim::sim::rewrite {
 namespace {
 
-int64_t parts(int64_t length, int64_t size) { return (length - 1) / size + 1; }
-int64_t missing(int64_t length, int64_t size) { return parts(length, size) * size - length; }
+int64_t tiles_along(int64_t length, int64_t size) { return (length - 1) / size + 1; }
+int64_t tile_padding(int64_t length, int64_t size) {
+  return tiles_along(length, size) * size - length;
+}
 
-std::string index(const char* axis, size_t i) { return fmt::format("{}{}", axis, i); }
+std::string tile_label(const char* axis, size_t i) { return fmt::format("{}{}", axis, i); }
 
 /// Zeros behind the last two axes up to whole tiles.
 Value pad_to(Builder& builder, const Value& x, int64_t rows, int64_t cols,
              const std::string& label) {
   const Dims before(x.dims.size(), 0);
   Dims behind = before;
-  behind[behind.size() - 2] = missing(x.dim(-2), rows);
-  behind.back() = missing(x.dim(-1), cols);
+  behind[behind.size() - 2] = tile_padding(x.dim(-2), rows);
+  behind.back() = tile_padding(x.dim(-1), cols);
   return builder.pad(x, before, behind, label);
 }
 
@@ -26,21 +28,21 @@ using Grid = std::vector<std::vector<Value>>;
 Grid cut_up(Builder& builder, const Value& x, const TileSize& size, bool is_a) {
   const std::string label = is_a ? "a_" : "b_";
   const char *rows = is_a ? "m" : "k", *cols = is_a ? "k" : "n";
-  const auto bands = builder.cut(x, x.rank() - 2, is_a ? size.m : size.k, label + rows);
+  const auto bands = builder.cut_axis(x, x.rank() - 2, is_a ? size.m : size.k, label + rows);
   Grid out;
   for (size_t i = 0; i < bands.size(); ++i)
-    out.push_back(builder.cut(bands[i], x.rank() - 1, is_a ? size.k : size.n,
-                              label + index(rows, i) + "_" + cols));
+    out.push_back(builder.cut_axis(bands[i], x.rank() - 1, is_a ? size.k : size.n,
+                                   label + tile_label(rows, i) + "_" + cols));
   return out;
 }
 
 }  // namespace
 
 std::optional<int64_t> tile_count(int64_t m, int64_t k, int64_t n, const TileSize& tile) {
-  return checked_elements({parts(m, tile.m), parts(k, tile.k), parts(n, tile.n)});
+  return checked_elements({tiles_along(m, tile.m), tiles_along(k, tile.k), tiles_along(n, tile.n)});
 }
 
-Value product(Builder& builder, Value a, Value b, const Cut& cut) {
+Value tiled_product(Builder& builder, Value a, Value b, const Cut& cut) {
   const int64_t m = a.dim(-2), n = b.dim(-1);
   if (cut.pad) {
     a = pad_to(builder, a, cut.tile.m, cut.tile.k, "a_padded");
@@ -52,29 +54,31 @@ Value product(Builder& builder, Value a, Value b, const Cut& cut) {
   for (size_t i = 0; i < a_tiles.size(); ++i) {
     std::vector<Value> row;
     for (size_t j = 0; j < b_tiles[0].size(); ++j) {
-      const std::string at = index("m", i) + "_" + index("n", j);
+      const std::string at = tile_label("m", i) + "_" + tile_label("n", j);
       std::vector<Value> terms;
       for (size_t l = 0; l < b_tiles.size(); ++l)
-        terms.push_back(builder.matmul(a_tiles[i][l], b_tiles[l][j], at + "_" + index("k", l)));
+        terms.push_back(
+            builder.matmul(a_tiles[i][l], b_tiles[l][j], at + "_" + tile_label("k", l)));
       row.push_back(builder.sum(terms, at));
     }
-    rows.push_back(builder.concat(row, row[0].rank() - 1, index("m", i)));
+    rows.push_back(builder.concat(row, row[0].rank() - 1, tile_label("m", i)));
   }
   const Value whole = builder.concat(rows, rows[0].rank() - 2, "whole");
   return whole.dim(-2) == m && whole.dim(-1) == n ? whole : builder.crop(whole, m, n, "cropped");
 }
 
-Value matmul(Builder& builder, const Value& a, const Value& b, const Dims& dims, const Cut& cut) {
+Value tiled_matmul(Builder& builder, const Value& a, const Value& b, const Dims& dims,
+                   const Cut& cut) {
   const Value left = a.rank() == 1 ? builder.reshape(a, {1, a.dims[0]}, "a_row") : a;
   const Value right = b.rank() == 1 ? builder.reshape(b, {b.dims[0], 1}, "b_column") : b;
-  return builder.reshape(product(builder, left, right, cut), dims, "shaped");
+  return builder.reshape(tiled_product(builder, left, right, cut), dims, "shaped");
 }
 
-Value gemm(Builder& builder, const Value& a, const Value& b, const Value* c, const GemmTerms& terms,
-           const Cut& cut) {
+Value tiled_gemm(Builder& builder, const Value& a, const Value& b, const Value* c,
+                 const GemmTerms& terms, const Cut& cut) {
   const Value left = terms.a_transposed ? builder.transpose(a, {1, 0}, "a_transposed") : a;
   const Value right = terms.b_transposed ? builder.transpose(b, {1, 0}, "b_transposed") : b;
-  Value result = builder.scale(product(builder, left, right, cut), terms.alpha, "alpha");
+  Value result = builder.scale(tiled_product(builder, left, right, cut), terms.alpha, "alpha");
   if (c == nullptr || terms.beta == 0) return result;
   return builder.add(result, builder.scale(*c, terms.beta, "beta"), "biased");
 }
@@ -82,11 +86,11 @@ Value gemm(Builder& builder, const Value& a, const Value& b, const Value* c, con
 namespace {
 
 /// Extents of the `rank` spatial axes, which are the last of an Extent3.
-Dims last(const Extent3& e, size_t rank) {
+Dims spatial_extents(const Extent3& e, size_t rank) {
   return {e.end() - static_cast<ptrdiff_t>(rank), e.end()};
 }
 
-Dims joined(Dims a, const Dims& b) {
+Dims joined_dims(Dims a, const Dims& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
 }
@@ -105,7 +109,7 @@ Value pad_image(Builder& builder, const Value& x, const GemmOp& op) {
 }
 
 /// [N, C, in...] to [groups, N * out..., C / groups * kernel...].
-Value columns(Builder& builder, const Value& x, const GemmOp& op) {
+Value im2col_columns(Builder& builder, const Value& x, const GemmOp& op) {
   Value v = pad_image(builder, x, op);
   const size_t rank = x.dims.size() - 2, skip = 3 - rank;
   for (size_t i = 0; i < rank; ++i) {
@@ -119,7 +123,7 @@ Value columns(Builder& builder, const Value& x, const GemmOp& op) {
   }
   // Now [N, C, kernel0, out0, ...].
   Dims grouped = {op.images, op.batch, op.channels};
-  grouped = joined(std::move(grouped), Dims(v.dims.begin() + 2, v.dims.end()));
+  grouped = joined_dims(std::move(grouped), Dims(v.dims.begin() + 2, v.dims.end()));
   std::vector<int64_t> perm = {1, 0};
   for (size_t i = 0; i < rank; ++i) perm.push_back(static_cast<int64_t>(4 + 2 * i));
   perm.push_back(2);
@@ -130,24 +134,25 @@ Value columns(Builder& builder, const Value& x, const GemmOp& op) {
 
 }  // namespace
 
-Value conv(Builder& builder, const Value& x, const Value& w, const Value* bias, const GemmOp& op,
-           const Cut& cut) {
+Value tiled_conv(Builder& builder, const Value& x, const Value& w, const Value* bias,
+                 const GemmOp& op, const Cut& cut) {
   const size_t rank = x.dims.size() - 2;
-  const Dims out = last(op.out, rank);
-  const Value a = columns(builder, x, op);
+  const Dims out = spatial_extents(op.out, rank);
+  const Value a = im2col_columns(builder, x, op);
   const Value flat = builder.reshape(w, {op.batch, op.outputs, op.k()}, "w_rows");
   const Value b = builder.transpose(flat, {0, 2, 1}, "w_columns");
-  Value y = product(builder, a, b, cut);
+  Value y = tiled_product(builder, a, b, cut);
   if (bias != nullptr) {
     // While channels are innermost: a bias that no node reshapes still counts as a parameter.
     const Dims per_group = {op.batch, 1, op.outputs};
     y = builder.add(y, op.batch == 1 ? *bias : builder.reshape(*bias, per_group, "bias"), "biased");
   }
-  y = builder.reshape(y, joined(joined({op.batch, op.images}, out), {op.outputs}), "y_pixels");
+  y = builder.reshape(y, joined_dims(joined_dims({op.batch, op.images}, out), {op.outputs}),
+                      "y_pixels");
   std::vector<int64_t> perm = {1, 0, static_cast<int64_t>(rank) + 2};
   for (size_t i = 0; i < rank; ++i) perm.push_back(static_cast<int64_t>(2 + i));
   y = builder.transpose(y, perm, "y_groups");
-  return builder.reshape(y, joined({op.images, op.batch * op.outputs}, out), "y_image");
+  return builder.reshape(y, joined_dims({op.images, op.batch * op.outputs}, out), "y_image");
 }
 
 }  // namespace accsim::sim::rewrite

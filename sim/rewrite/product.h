@@ -15,10 +15,11 @@ struct Cut {
 std::optional<int64_t> tile_count(int64_t m, int64_t k, int64_t n, const TileSize& tile);
 
 /// a [..., M, K] times b [..., K, N], batch dims broadcast, as MatMuls of at most the tile's size.
-Value product(Builder& builder, Value a, Value b, const Cut& cut);
+Value tiled_product(Builder& builder, Value a, Value b, const Cut& cut);
 
 /// MatMul as ONNX has it, 1-D operands included; `dims` are the output's.
-Value matmul(Builder& builder, const Value& a, const Value& b, const Dims& dims, const Cut& cut);
+Value tiled_matmul(Builder& builder, const Value& a, const Value& b, const Dims& dims,
+                   const Cut& cut);
 
 /// The attributes of ONNX's Gemm.
 struct GemmTerms {
@@ -26,12 +27,12 @@ struct GemmTerms {
   double alpha = 1, beta = 1;
 };
 /// alpha * a' * b' + beta * c; `c` is nullptr when there is none.
-Value gemm(Builder& builder, const Value& a, const Value& b, const Value* c, const GemmTerms& terms,
-           const Cut& cut);
+Value tiled_gemm(Builder& builder, const Value& a, const Value& b, const Value* c,
+                 const GemmTerms& terms, const Cut& cut);
 
 /// Conv of x [N, C, spatial...] by w [outputs, C / groups, kernel...]: im2col by Gather, a product
 /// a group, the result put back; `op` is the convolution's.
-Value conv(Builder& builder, const Value& x, const Value& w, const Value* bias, const GemmOp& op,
-           const Cut& cut);
+Value tiled_conv(Builder& builder, const Value& x, const Value& w, const Value* bias,
+                 const GemmOp& op, const Cut& cut);
 
 }  // namespace accsim::sim::rewrite

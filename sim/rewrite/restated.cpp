@@ -4,8 +4,8 @@
 
 namespace accsim::sim::rewrite {
 
-std::map<std::string, ValueDef> restated(const GraphDef& graph,
-                                         FunctionRef<const Tensor*(const std::string&)> tensor) {
+std::map<std::string, ValueDef> restated_values(
+    const GraphDef& graph, FunctionRef<const Tensor*(const std::string&)> tensor) {
   std::map<std::string, ValueDef> out;
   const auto add = [&](const ValueDef& value, bool symbols) {
     const Tensor* const known = value.dims ? tensor(value.name) : nullptr;
@@ -16,7 +16,7 @@ std::map<std::string, ValueDef> restated(const GraphDef& graph,
       differs = dim != known->dims[i] && (symbols || dim >= 0);
     }
     if (!differs) return;
-    ValueDef& now = out[value.name] = stated(value.name, known->dtype, known->dims);
+    ValueDef& now = out[value.name] = stated_value(value.name, known->dtype, known->dims);
     now.is_optional = value.is_optional;
   };
   for (const ValueDef& value : graph.inputs) add(value, true);

@@ -56,7 +56,7 @@ class Tiler {
         nodes_.emplace(graph.tensor(node.outputs[0]).name, &node);
   }
 
-  Result<ModelEdit> run(TiledModel& out);
+  Result<ModelEdit> cut_layers(TiledModel& out);
 
  private:
   const Node* product_node(const NodeDef& def, const std::string& name, TiledModel& out) const;
@@ -67,7 +67,7 @@ class Tiler {
   void list_others(TiledModel& out) const;
   Status cut_layer(const Node& node, TiledFrom& from, Builder& builder) const;
   Status cut_gemm(const NodeView& view, Builder& builder) const;
-  Value value(TensorId id) const {
+  Value value_of(TensorId id) const {
     const Tensor& t = graph_.tensor(id);
     return {t.name, t.dtype, t.dims, t.constant};
   }
@@ -145,33 +145,34 @@ Status Tiler::cut_gemm(const NodeView& view, Builder& builder) const {
                     name(view.dtype(0))),
         ""};
   const auto& inputs = view.node().inputs;
-  const Value c = view.has_input(2) ? value(inputs[2]) : Value{};
-  gemm(builder, value(inputs[0]), value(inputs[1]), view.has_input(2) ? &c : nullptr, terms, cut_);
+  const Value c = view.has_input(2) ? value_of(inputs[2]) : Value{};
+  tiled_gemm(builder, value_of(inputs[0]), value_of(inputs[1]), view.has_input(2) ? &c : nullptr,
+             terms, cut_);
   return ok();
 }
 
 Status Tiler::cut_layer(const Node& node, TiledFrom& from, Builder& builder) const {
   const NodeView view(graph_, node);
   if (node.op_type == op::kGemm) return cut_gemm(view, builder);
-  const Value a = value(node.inputs[0]), b = value(node.inputs[1]);
+  const Value a = value_of(node.inputs[0]), b = value_of(node.inputs[1]);
   if (node.op_type == op::kMatMul) {
-    matmul(builder, a, b, view.output(0).dims, cut_);
+    tiled_matmul(builder, a, b, view.output(0).dims, cut_);
     return ok();
   }
-  const Value bias = view.has_input(2) ? value(node.inputs[2]) : Value{};
-  conv(builder, a, b, view.has_input(2) ? &bias : nullptr, from.op, cut_);
+  const Value bias = view.has_input(2) ? value_of(node.inputs[2]) : Value{};
+  tiled_conv(builder, a, b, view.has_input(2) ? &bias : nullptr, from.op, cut_);
   return ok();
 }
 
 /// Rows, reduction and columns of the products that the layer becomes.
-int64_t rows(const Graph& graph, const Node& node, const GemmOp& op) {
+int64_t product_rows(const Graph& graph, const Node& node, const GemmOp& op) {
   if (node.op_type != op::kMatMul) return op.m();
   // Batch dims stay as they are, even where the op takes them for rows.
   const Dims& a = graph.tensor(node.inputs[0]).dims;
   return a.size() == 1 ? 1 : a[a.size() - 2];
 }
 
-Result<ModelEdit> Tiler::run(TiledModel& out) {
+Result<ModelEdit> Tiler::cut_layers(TiledModel& out) {
   ModelEdit edit;
   Builder builder(graph_.opset, model_.ir_version, fresh_prefix("accsim/tile", names_), edit);
   Errors errors;
@@ -199,7 +200,7 @@ Result<ModelEdit> Tiler::run(TiledModel& out) {
     from.tile = options_.tile;
     from.padded = options_.pad;
     const auto count =
-        rewrite::tile_count(rows(graph_, *node, *op), op->k(), op->n(), options_.tile);
+        rewrite::tile_count(product_rows(graph_, *node, *op), op->k(), op->n(), options_.tile);
     products += count ? std::min(*count, kMostProducts + 1) : kMostProducts + 1;
     if (products > kMostProducts)
       return Error{
@@ -213,19 +214,19 @@ Result<ModelEdit> Tiler::run(TiledModel& out) {
     for (const TensorId id : node->inputs)
       from.inputs.push_back(id == kNoTensor ? "" : graph_.tensor(id).name);
     from.output = def.outputs[0];
-    builder.begin(from.prefix);
+    builder.begin_layer(from.prefix);
     if (const Status done = cut_layer(*node, from, builder); !done) {
       at(done.errors());
       continue;
     }
-    edit.replaced.emplace(i, builder.finish(def.outputs[0]));
+    edit.replaced.emplace(i, builder.finish_layer(def.outputs[0]));
     out.layers.push_back(std::move(from));
   }
   if (!errors.empty()) return errors;
   list_others(out);
   std::map<std::string_view, const Tensor*> tensors;
   for (const Tensor& tensor : graph_.tensors) tensors.emplace(tensor.name, &tensor);
-  edit.restated = rewrite::restated(model_.graph, [&](const std::string& name) {
+  edit.restated = rewrite::restated_values(model_.graph, [&](const std::string& name) {
     const auto found = tensors.find(name);
     return found == tensors.end() ? nullptr : found->second;
   });
@@ -248,9 +249,9 @@ Result<TiledModel> tile_model(const std::string& path, const ElaborateOptions& e
   if (!model) return model.errors();
   const Result<Graph> graph = elaborate(*model, elaborate_options);
   if (!graph) return graph.errors();
-  if (const Status good = verify(*graph); !good) return good.errors();
+  if (const Status good = verify_graph(*graph); !good) return good.errors();
   TiledModel out;
-  Result<ModelEdit> edit = Tiler(*model, *graph, options).run(out);
+  Result<ModelEdit> edit = Tiler(*model, *graph, options).cut_layers(out);
   if (!edit) return edit.errors();
   if (out.layers.empty()) return nothing_to_cut(*model, options, out);
   const auto before = model->metadata.find(kTiledFrom);

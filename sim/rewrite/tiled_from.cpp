@@ -17,7 +17,7 @@ constexpr int64_t kMostMacs = int64_t{1} << 50;   // of one layer, as elaboratio
 constexpr int64_t kMostPadding = int64_t{1} << 31;
 constexpr std::string_view kHex = "0123456789ABCDEF";
 
-std::string encoded(std::string_view name) {
+std::string percent_encoded(std::string_view name) {
   std::string out;
   for (const char c : name) {
     const auto byte = static_cast<uint8_t>(c);
@@ -29,7 +29,7 @@ std::string encoded(std::string_view name) {
   return out;
 }
 
-std::string decoded(std::string_view text) {
+std::string percent_decoded(std::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
     const size_t high =
@@ -43,7 +43,7 @@ std::string decoded(std::string_view text) {
   return out;
 }
 
-std::vector<std::string_view> split(std::string_view text, char separator) {
+std::vector<std::string_view> split_at(std::string_view text, char separator) {
   std::vector<std::string_view> out;
   while (true) {
     const size_t at = text.find(separator);
@@ -57,23 +57,23 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 class Fields {
  public:
   explicit Fields(std::string_view line) {
-    for (const std::string_view field : split(line, ' ')) {
+    for (const std::string_view field : split_at(line, ' ')) {
       const size_t at = field.find('=');
       if (at != std::string_view::npos) fields_[field.substr(0, at)] = field.substr(at + 1);
     }
   }
-  std::string_view text(std::string_view key) {
+  std::string_view text_of(std::string_view key) {
     const auto found = fields_.find(key);
     if (found == fields_.end()) wrong(key);
     return found == fields_.end() ? std::string_view() : found->second;
   }
-  std::string name(std::string_view key) { return decoded(text(key)); }
-  int64_t number(std::string_view key) { return numbers<1>(key, 1)[0]; }
-  bool flag(std::string_view key) { return numbers<1>(key, 0)[0] != 0; }
+  std::string name_of(std::string_view key) { return percent_decoded(text_of(key)); }
+  int64_t number_of(std::string_view key) { return numbers_of<1>(key, 1)[0]; }
+  bool flag_of(std::string_view key) { return numbers_of<1>(key, 0)[0] != 0; }
   template <size_t n>
-  std::array<int64_t, n> numbers(std::string_view key, int64_t least) {
+  std::array<int64_t, n> numbers_of(std::string_view key, int64_t least) {
     std::array<int64_t, n> out{};
-    const auto parts = split(text(key), 'x');
+    const auto parts = split_at(text_of(key), 'x');
     if (parts.size() != n) return wrong(key), out;
     for (size_t i = 0; i < n; ++i) {
       const char* begin = parts[i].data();
@@ -93,26 +93,26 @@ class Fields {
   std::string wrong_;
 };
 
-std::string triple(const Extent3& e) { return fmt::format("{}x{}x{}", e[0], e[1], e[2]); }
+std::string extent_text(const Extent3& e) { return fmt::format("{}x{}x{}", e[0], e[1], e[2]); }
 
 GemmOp read_op(Fields& f) {
   GemmOp op;
-  op.batch = f.number("batch");
-  op.images = f.number("images");
-  op.channels = f.number("channels");
-  op.outputs = f.number("outputs");
-  op.in = f.numbers<3>("in", 1);
-  op.out = f.numbers<3>("out", 1);
-  op.kernel = f.numbers<3>("kernel", 1);
-  op.stride = f.numbers<3>("stride", 1);
-  op.dilation = f.numbers<3>("dilation", 1);
-  op.pad = f.numbers<3>("pad", 0);
-  op.grouped = f.flag("grouped");
-  op.a_shared = f.flag("a_shared");
-  op.b_shared = f.flag("b_shared");
-  op.a_transposed = f.flag("a_transposed");
-  op.b_transposed = f.flag("b_transposed");
-  op.bias_port = f.flag("bias") ? 2 : -1;
+  op.batch = f.number_of("batch");
+  op.images = f.number_of("images");
+  op.channels = f.number_of("channels");
+  op.outputs = f.number_of("outputs");
+  op.in = f.numbers_of<3>("in", 1);
+  op.out = f.numbers_of<3>("out", 1);
+  op.kernel = f.numbers_of<3>("kernel", 1);
+  op.stride = f.numbers_of<3>("stride", 1);
+  op.dilation = f.numbers_of<3>("dilation", 1);
+  op.pad = f.numbers_of<3>("pad", 0);
+  op.grouped = f.flag_of("grouped");
+  op.a_shared = f.flag_of("a_shared");
+  op.b_shared = f.flag_of("b_shared");
+  op.a_transposed = f.flag_of("a_transposed");
+  op.b_transposed = f.flag_of("b_transposed");
+  op.bias_port = f.flag_of("bias") ? 2 : -1;
   const auto& [d, h, w] = op.out;
   const auto& [kd, kh, kw] = op.kernel;
   const auto macs =
@@ -136,42 +136,44 @@ GemmOp read_op(Fields& f) {
 
 std::string to_line(const TiledFrom& t) {
   const GemmOp& op = t.op;
-  std::string out =
-      fmt::format("op={} m={} k={} n={} tile={}x{}x{} edge={} products={} layer={} prefix={}",
-                  t.op_type, op.m(), op.k(), op.n(), t.tile.m, t.tile.k, t.tile.n,
-                  t.padded ? "pad" : "ragged", t.products, encoded(t.layer), encoded(t.prefix));
+  std::string out = fmt::format(
+      "op={} m={} k={} n={} tile={}x{}x{} edge={} products={} layer={} prefix={}", t.op_type,
+      op.m(), op.k(), op.n(), t.tile.m, t.tile.k, t.tile.n, t.padded ? "pad" : "ragged", t.products,
+      percent_encoded(t.layer), percent_encoded(t.prefix));
   out += fmt::format(
       " batch={} images={} channels={} outputs={} in={} out={} kernel={} stride={} "
       "dilation={} pad={}",
-      op.batch, op.images, op.channels, op.outputs, triple(op.in), triple(op.out),
-      triple(op.kernel), triple(op.stride), triple(op.dilation), triple(op.pad));
+      op.batch, op.images, op.channels, op.outputs, extent_text(op.in), extent_text(op.out),
+      extent_text(op.kernel), extent_text(op.stride), extent_text(op.dilation),
+      extent_text(op.pad));
   out += fmt::format(
       " grouped={:d} a_shared={:d} b_shared={:d} a_transposed={:d} b_transposed={:d} "
       "bias={:d} inputs=",
       op.grouped, op.a_shared, op.b_shared, op.a_transposed, op.b_transposed, op.bias_port >= 0);
-  for (size_t i = 0; i < t.inputs.size(); ++i) out += (i > 0 ? "," : "") + encoded(t.inputs[i]);
-  return out + " output=" + encoded(t.output);
+  for (size_t i = 0; i < t.inputs.size(); ++i)
+    out += (i > 0 ? "," : "") + percent_encoded(t.inputs[i]);
+  return out + " output=" + percent_encoded(t.output);
 }
 
 Result<std::vector<TiledFrom>> parse_tiled_from(const std::string& text, const std::string& file) {
   std::vector<TiledFrom> out;
   size_t number = 0;
-  for (const std::string_view line : split(text, '\n')) {
+  for (const std::string_view line : split_at(text, '\n')) {
     ++number;
     if (line.empty()) continue;
     Fields f(line);
     TiledFrom& t = out.emplace_back();
-    t.layer = f.name("layer");
-    t.op_type = f.name("op");
-    t.prefix = f.name("prefix");
+    t.layer = f.name_of("layer");
+    t.op_type = f.name_of("op");
+    t.prefix = f.name_of("prefix");
     t.op = read_op(f);
-    const auto [m, k, n] = f.numbers<3>("tile", 1);
+    const auto [m, k, n] = f.numbers_of<3>("tile", 1);
     t.tile = {m, k, n};
-    t.padded = f.text("edge") == "pad";
-    t.products = f.number("products");
-    for (const std::string_view name : split(f.text("inputs"), ','))
-      t.inputs.push_back(decoded(name));
-    t.output = f.name("output");
+    t.padded = f.text_of("edge") == "pad";
+    t.products = f.number_of("products");
+    for (const std::string_view name : split_at(f.text_of("inputs"), ','))
+      t.inputs.push_back(percent_decoded(name));
+    t.output = f.name_of("output");
     if (!f.wrong().empty())
       return Error{
           Errc::invalid,

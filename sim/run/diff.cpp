@@ -39,13 +39,13 @@ std::vector<std::string> layers_without(const DumpManifest& manifest,
 }
 
 /// Element `i` as a number.
-double element(const ref::Array& array, int64_t i) {
+double element_as_double(const ref::Array& array, int64_t i) {
   return ref::with_element_kind(
       array.kind(), [&]<class T>(T) { return static_cast<double>(array.data<T>()[i]); });
 }
 
 FirstElement first_element(const ref::Array& a, const ref::Array& b, int64_t place) {
-  FirstElement out{Dims(a.dims().size()), element(a, place), element(b, place)};
+  FirstElement out{Dims(a.dims().size()), element_as_double(a, place), element_as_double(b, place)};
   for (size_t d = out.index.size(); d-- > 0; place /= a.dims()[d])
     out.index[d] = place % a.dims()[d];
   return out;
@@ -53,7 +53,7 @@ FirstElement first_element(const ref::Array& a, const ref::Array& b, int64_t pla
 
 /// How y differs from x; names neither.
 LayerDiff compare_arrays(const ref::Array& x, const ref::Array& y, Tolerance tolerance) {
-  const ref::Comparison c = ref::compare(x, y, tolerance.absolute, tolerance.relative);
+  const ref::Comparison c = ref::compare_elements(x, y, tolerance.absolute, tolerance.relative);
   LayerDiff d;
   d.max_abs = c.max_abs;
   d.mean_abs = c.mean_abs;
@@ -97,7 +97,7 @@ DiffReport begin_report(const std::string& a, const std::string& b, Tolerance to
   return out;
 }
 
-void add(LayerDiff diff, DiffReport& report) {
+void add_layer_diff(LayerDiff diff, DiffReport& report) {
   if (diff.differs() && report.first < 0) report.first = static_cast<int>(report.layers.size());
   report.layers.push_back(std::move(diff));
 }
@@ -152,7 +152,7 @@ Result<DiffReport> diff_dumps(const std::string& a, const std::string& b, Tolera
       d.layer = layer.name;
       d.op_type = layer.op_type;
       d.tensor = t.name;
-      add(std::move(d), report);
+      add_layer_diff(std::move(d), report);
     }
   if (report.layers.empty())
     return Error{Errc::invalid, "the two folders have no tensor in common; dump the same model", b};
@@ -187,7 +187,7 @@ Result<DiffReport> diff_files(const TensorsOfFile& a, const TensorsOfFile& b, To
   const auto compare_one = [&](const std::string& name, const ref::Array& x, const ref::Array& y) {
     LayerDiff diff = compare_arrays(x, y, tolerance);
     diff.layer = diff.tensor = name;
-    add(std::move(diff), report);
+    add_layer_diff(std::move(diff), report);
   };
   if (a.tensors.size() == 1 && b.tensors.size() == 1) {
     compare_one(name_of_one(a, b), a.tensors.front().second, b.tensors.front().second);

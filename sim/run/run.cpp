@@ -64,7 +64,8 @@ Status check_series(const std::map<std::string, std::vector<ref::Array>>& series
   for (const auto& [name, all] : series)
     if (options.constants.contains(name))
       for (const ref::Array& one : all)
-        if (std::memcmp(one.raw(), all.front().raw(), static_cast<size_t>(one.bytes())) != 0)
+        if (std::memcmp(one.raw_data(), all.front().raw_data(), static_cast<size_t>(one.bytes())) !=
+            0)
           return Error{Errc::invalid,
                        fmt::format("input '{}' decides shapes, so it must be the same in each of "
                                    "the inputs; run them one by one",
@@ -114,7 +115,7 @@ Status draw_input(const RunRequest& request, TensorId id, PreparedRun& out) {
   try {
     out.inputs[tensor.name] = ref::random_input(out.graph, id, seed, out.memory);
   } catch (const ref::BeyondMemory& e) {
-    return ref::beyond_memory(e, out.memory->most(), place_of_input(request, tensor));
+    return ref::beyond_memory(e, out.memory->byte_limit(), place_of_input(request, tensor));
   }
   return ok();
 }
@@ -177,7 +178,7 @@ Status prepare_output(const Graph& graph, const RunRequest& request) {
   if (request.output.empty()) return ok();
   const Dumper dumper(request.output, request.dump);
   if (!request.dump.empty() &&
-      std::ranges::none_of(graph.nodes, [&](const Node& node) { return dumper.wants(node); }))
+      std::ranges::none_of(graph.nodes, [&](const Node& node) { return dumper.is_wanted(node); }))
     return Error{Errc::usage, fmt::format("no layer is named or of type '{}'", request.dump),
                  "--dump"};
   const std::string path = request.output + (request.dump.empty() ? ""
@@ -223,14 +224,14 @@ Status write_outputs(const Graph& graph, const std::string& folder, RunSummary& 
   return ok();
 }
 
-bool Dumper::wants(const Node& node) const {
+bool Dumper::is_wanted(const Node& node) const {
   if (what_.empty()) return false;
   return what_ == "all" || node.op_type == what_ ||
          fnmatch(what_.c_str(), node.name.c_str(), 0) == 0;
 }
 
-Result<DumpTensor> Dumper::write(const Graph& graph, TensorId id, const ref::Array& array,
-                                 bool apart) {
+Result<DumpTensor> Dumper::write_tensor(const Graph& graph, TensorId id, const ref::Array& array,
+                                        bool apart) {
   const auto known = written_.find(id);
   if (known != written_.end() && !apart) return known->second;
   const Tensor& tensor = graph.tensor(id);
@@ -243,16 +244,16 @@ Result<DumpTensor> Dumper::write(const Graph& graph, TensorId id, const ref::Arr
   return out;
 }
 
-Status Dumper::add(const ref::NodeRun& run, const char* computed) {
+Status Dumper::add_layer(const ref::NodeRun& run, const char* computed) {
   const Node& node = run.graph.nodes[static_cast<size_t>(run.node)];
-  if (!wants(node)) return ok();
+  if (!is_wanted(node)) return ok();
   if (raw_) return add_raw(run, computed);
   DumpLayer layer{node.name, node.op_type, {}, {}, computed};
   const auto all = [&](const std::vector<TensorId>& ids, const std::vector<ref::Array>& arrays,
                        std::vector<DumpTensor>& to) -> Status {
     for (size_t i = 0; i < ids.size(); ++i) {
       if (ids[i] == kNoTensor || arrays[i].empty()) continue;
-      Result<DumpTensor> tensor = write(run.graph, ids[i], arrays[i]);
+      Result<DumpTensor> tensor = write_tensor(run.graph, ids[i], arrays[i]);
       if (!tensor) return tensor.errors();
       to.push_back(std::move(*tensor));
     }
@@ -274,7 +275,7 @@ Status Dumper::add_raw(const ref::NodeRun& run, const char* computed) {
   return ok();
 }
 
-Status Dumper::finish(const std::string& model, const std::string& mode) {
+Status Dumper::write_manifest(const std::string& model, const std::string& mode) {
   if (what_.empty()) return ok();
   manifest_.model = model;
   manifest_.mode = mode;
@@ -288,13 +289,14 @@ Result<RunSummary> run_network(PreparedRun& prepared, const RunRequest& request)
   ref::RunOptions options = run_options(prepared, request);
   options.progress = request.progress;
   if (!request.dump.empty())
-    options.observe = [&](const ref::NodeRun& run) { return dumper.add(run, "float"); };
-  Result<ref::RunResult> result = ref::run(graph, std::exchange(prepared.inputs, {}), options);
+    options.observe = [&](const ref::NodeRun& run) { return dumper.add_layer(run, "float"); };
+  Result<ref::RunResult> result =
+      ref::run_graph(graph, std::exchange(prepared.inputs, {}), options);
   if (!result) return result.errors();
   RunSummary summary{std::move(*result), {}};
   if (Status s = write_outputs(graph, request.output, summary); !s) return s.errors();
   if (request.output.empty()) return summary;
-  if (Status s = dumper.finish(request.model, "float"); !s) return s.errors();
+  if (Status s = dumper.write_manifest(request.model, "float"); !s) return s.errors();
   if (!request.dump.empty()) summary.written.push_back("manifest.json");
   return summary;
 }

@@ -76,17 +76,17 @@ Result<RunSummary> run_network(PreparedRun& prepared, const RunRequest& request)
 /// Collects layers of a run and writes their tensors, each once.
 class Dumper {
  public:
-  /// `raw`: add() writes a folder for each layer, by write_raw_layer().
+  /// `raw`: add_layer() writes a folder for each layer, by write_raw_layer().
   Dumper(std::string folder, std::string what, bool raw = false)
       : folder_(std::move(folder)), what_(std::move(what)), raw_(raw) {}
-  bool wants(const Node& node) const;
+  bool is_wanted(const Node& node) const;
   /// Writes tensor `id` with these elements unless it has been written; `apart` writes it under a
   /// name of its own and doesn't count as written.
-  Result<DumpTensor> write(const Graph& graph, TensorId id, const ref::Array& array,
-                           bool apart = false);
-  Status add(const ref::NodeRun& run, const char* computed);
-  void add(DumpLayer layer) { manifest_.layers.push_back(std::move(layer)); }
-  Status finish(const std::string& model, const std::string& mode);
+  Result<DumpTensor> write_tensor(const Graph& graph, TensorId id, const ref::Array& array,
+                                  bool apart = false);
+  Status add_layer(const ref::NodeRun& run, const char* computed);
+  void add_layer(DumpLayer layer) { manifest_.layers.push_back(std::move(layer)); }
+  Status write_manifest(const std::string& model, const std::string& mode);
 
  private:
   Status add_raw(const ref::NodeRun& run, const char* computed);

@@ -39,7 +39,7 @@ std::optional<std::string> beyond_type(const ref::Array& array, const ref::Array
 }
 
 /// The elements of a file as those of an input, converted where they are of another width and fit.
-Result<ref::Array> fit(ref::Array array, DType wanted, const InputSource& source) {
+Result<ref::Array> fit_to_input(ref::Array array, DType wanted, const InputSource& source) {
   if (array.dtype() == wanted || !ref::element_kind(wanted)) return array;
   const bool texts = wanted == DType::string || array.dtype() == DType::string;
   if (texts || is_float(wanted) != is_float(array.dtype()))
@@ -47,7 +47,7 @@ Result<ref::Array> fit(ref::Array array, DType wanted, const InputSource& source
                  fmt::format("holds {}, but input '{}' is {}", name(array.dtype()), source.name,
                              name(wanted)),
                  source.file};
-  ref::Array converted = array.as(wanted);
+  ref::Array converted = array.converted_to(wanted);
   ref::round_elements(converted);
   if (const auto element = beyond_type(array, converted))
     return Error{Errc::invalid,
@@ -60,7 +60,7 @@ Result<ref::Array> fit(ref::Array array, DType wanted, const InputSource& source
 /// Tensors that a run may be given.
 using Givable = std::map<std::string_view, const ValueDef*>;
 
-Givable givable(const ModelDef& model, const ModelInputs& inputs) {
+Givable givable_tensors(const ModelDef& model, const ModelInputs& inputs) {
   Givable out;
   for (const ValueDef& input : model.graph.inputs)
     if (input.is_tensor) out.emplace(input.name, &input);
@@ -68,7 +68,7 @@ Givable givable(const ModelDef& model, const ModelInputs& inputs) {
   return out;
 }
 
-const ValueDef* declared(const Givable& tensors, const std::string& name) {
+const ValueDef* declared_input(const Givable& tensors, const std::string& name) {
   const auto found = tensors.find(name);
   return found == tensors.end() ? nullptr : found->second;
 }
@@ -133,8 +133,8 @@ ref::Array slice_of(const ref::Array& all, int64_t i) {
   const int64_t each = all.size() / all.dims()[0];
   ref::Array out(all.dtype(), Dims(all.dims().begin() + 1, all.dims().end()));
   const auto bytes = static_cast<size_t>(each * kind_bytes(all.kind()));
-  std::memcpy(out.raw(), static_cast<const char*>(all.raw()) + static_cast<size_t>(i) * bytes,
-              bytes);
+  std::memcpy(out.raw_data(),
+              static_cast<const char*>(all.raw_data()) + static_cast<size_t>(i) * bytes, bytes);
   out.set_texts(all.texts());
   return out;
 }
@@ -204,7 +204,7 @@ Result<GivenInputs> read_model_inputs(const ModelDef& model, const RunRequest& r
   count_given(model, request.inputs, options);
   const Result<ModelInputs> inputs = model_inputs(model, options);
   if (!inputs) return put_at(model.file, inputs.errors());
-  const Givable tensors = givable(model, *inputs);
+  const Givable tensors = givable_tensors(model, *inputs);
   std::vector<std::pair<const InputSource*, std::string>> raw;
   Errors errors;
   const auto note = [&](const Errors& found) {
@@ -212,7 +212,7 @@ Result<GivenInputs> read_model_inputs(const ModelDef& model, const RunRequest& r
   };
   const std::vector<std::string> names = givable_names(model, *inputs);
   for (const InputSource& source : request.inputs) {
-    const ValueDef* const input = declared(tensors, source.name);
+    const ValueDef* const input = declared_input(tensors, source.name);
     if (input == nullptr && options.cut.empty())
       errors.push_back(no_input(source.name, "the model", names));
     const bool left_out = input != nullptr && input->is_optional && is_left_out(*input, options);
@@ -230,7 +230,7 @@ Result<GivenInputs> read_model_inputs(const ModelDef& model, const RunRequest& r
       continue;
     }
     Result<ref::Array> array = ref::from_npy(*bytes, source.file);
-    if (array) array = fit(std::move(*array), input->dtype, source);
+    if (array) array = fit_to_input(std::move(*array), input->dtype, source);
     if (!array) {
       note(array.errors());
       continue;
@@ -247,7 +247,7 @@ Result<GivenInputs> read_model_inputs(const ModelDef& model, const RunRequest& r
     const auto shape = shapes->find(source->name);
     if (shape == shapes->end()) continue;  // fixed to a value
     const Dims& dims = shape->second;
-    const DType dtype = declared(tensors, source->name)->dtype;
+    const DType dtype = declared_input(tensors, source->name)->dtype;
     Result<ref::Array> array = raw_input(*source, bytes, dtype, dims, request.count);
     if (!array) {
       note(array.errors());
@@ -280,7 +280,7 @@ Status read_part_inputs(const Graph& graph, const RunRequest& request,
                                : is_npy(source, *bytes)
                                    ? ref::from_npy(*bytes, source.file)
                                    : raw_input(source, *bytes, tensor.dtype, tensor.dims, 1);
-    if (array) array = fit(std::move(*array), tensor.dtype, source);
+    if (array) array = fit_to_input(std::move(*array), tensor.dtype, source);
     if (array)
       arrays[source.name] = std::move(*array);
     else

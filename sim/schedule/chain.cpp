@@ -46,16 +46,16 @@ BytePart part_of(const LayerTensors& tensors, const OperandPort& port) {
 
 int64_t offset_in_chain(const LayerTensors& tensors, const LayerPorts& ports,
                         const OperandPort& port, int64_t offset) {
-  const BytePart part = part_of(tensors, ports.of(port));
-  return part.offset + part.pitch.at(ports.offset(port) + offset);
+  const BytePart part = part_of(tensors, ports.layer_port(port));
+  return part.offset + part.pitch.offset_of(ports.offset(port) + offset);
 }
 
-std::vector<int32_t> numbers(const OpTrace& trace, const LayerPorts& ports,
-                             const LayerTensors& tensors) {
+std::vector<int32_t> tensor_numbers(const OpTrace& trace, const LayerPorts& ports,
+                                    const LayerTensors& tensors) {
   std::vector<int32_t> out;
   out.reserve(trace.ports.size());
   for (const OperandPort& own : trace.ports) {
-    const OperandPort p = ports.of(own);
+    const OperandPort p = ports.layer_port(own);
     using Side = OperandPort::Side;
     const auto i = static_cast<size_t>(p.index);
     out.push_back(p.side == Side::input      ? tensors.inputs[i]

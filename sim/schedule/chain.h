@@ -23,8 +23,8 @@ struct LayerTensors {
 std::vector<LayerTensors> network_tensors(const Lowered& lowered, const Residency& residency);
 
 /// Tensor i of the marks of an op's trace, as a chain numbers it.
-std::vector<int32_t> numbers(const OpTrace& trace, const LayerPorts& ports,
-                             const LayerTensors& tensors);
+std::vector<int32_t> tensor_numbers(const OpTrace& trace, const LayerPorts& ports,
+                                    const LayerTensors& tensors);
 
 /// Which part of it an operand of a layer is.
 BytePart part_of(const LayerTensors& tensors, const OperandPort& port);

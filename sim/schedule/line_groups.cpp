@@ -12,13 +12,13 @@ class LineGroupFinder {
     for (const ChainOp& op : ops) flows_.push_back(line_flow(*op.request, hw));
   }
 
-  std::vector<LineGroup> find() {
+  std::vector<LineGroup> find_groups() {
     std::vector<LineGroup> out;
     std::vector<bool> taken(flows_.size(), false);
     for (size_t i = 0; i < flows_.size(); ++i) {
       if (taken[i]) continue;
       LineGroup run;
-      for (std::optional<size_t> at = i; at && flows_[*at]; at = next(*at)) {
+      for (std::optional<size_t> at = i; at && flows_[*at]; at = next_on_other_unit(*at)) {
         run.ops.push_back(*at);
         run.flows.push_back(*flows_[*at]);
         run.on_array.push_back(readers_.on_array(*at));
@@ -34,7 +34,7 @@ class LineGroupFinder {
 
  private:
   /// The op of the other unit that reads what op i has written, line by line.
-  std::optional<size_t> next(size_t i) const {
+  std::optional<size_t> next_on_other_unit(size_t i) const {
     const LineFlow& from = *flows_[i];
     const auto reader = readers_.only_reader(i, from.out, from.lines * from.out_line);
     if (!reader || readers_.on_array(reader->op) == readers_.on_array(i)) return std::nullopt;
@@ -52,7 +52,7 @@ class LineGroupFinder {
 int64_t made_of(const LineFlow& flow, int64_t read) {
   if (read >= flow.window.extent) return flow.lines;
   int64_t out = 0;
-  while (out < flow.lines && flow.needed(out + 1) <= read) ++out;
+  while (out < flow.lines && flow.lines_needed(out + 1) <= read) ++out;
   return out;
 }
 
@@ -77,7 +77,7 @@ std::vector<TensorId> in_the_way(std::span<const LineGroup> runs, std::span<cons
     const int64_t least = std::min(least_shared(run, ops), least_shared(first_two(run), ops));
     const OperandPort& in = run.flows[0].in;
     if (least <= hw.shared.free_bytes() || in.side != OperandPort::Side::input) continue;
-    const ChainOp& op = ops[run.first()];
+    const ChainOp& op = ops[run.first_op()];
     const auto i = static_cast<size_t>(in.index);
     if (op.request->inputs[i].place.memory == hw::Memory::shared)
       out.push_back(tensors[op.layer].inputs[i]);
@@ -96,7 +96,7 @@ LineGroup first_two(const LineGroup& run) {
 
 std::vector<LineGroup> line_groups(const OpReaders& readers, const hw::HwConfig& hw,
                                    std::span<const ChainOp> ops) {
-  return LineGroupFinder(readers, hw, ops).find();
+  return LineGroupFinder(readers, hw, ops).find_groups();
 }
 
 std::vector<std::vector<int64_t>> line_ends(const LineGroup& run, int64_t lines) {
@@ -106,7 +106,7 @@ std::vector<std::vector<int64_t>> line_ends(const LineGroup& run, int64_t lines)
   for (int64_t end = lines; end < all; end += lines) out[cut].push_back(end);
   out[cut].push_back(all);
   if (cut == 1) {
-    for (const int64_t end : out[1]) out[0].push_back(run.flows[1].needed(end));
+    for (const int64_t end : out[1]) out[0].push_back(run.flows[1].lines_needed(end));
     out[0].back() = run.flows[0].lines;
   }
   for (size_t k = cut + 1; k < run.ops.size(); ++k)

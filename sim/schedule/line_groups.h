@@ -18,7 +18,7 @@ struct LineGroup {
   int64_t shared = 0;          ///< bytes of the shared buffer that are alive while any of them runs
   int64_t shared_of_two = 0;   ///< while the first or the second does
 
-  size_t first() const { return ops.front(); }
+  size_t first_op() const { return ops.front(); }
 };
 
 /// Of a run the first two ops alone.

@@ -20,13 +20,13 @@ struct WindowCut {
   LaneSlide window;
 };
 WindowCut cut_window(const LaneSlide& w, int64_t first, int64_t count) {
-  const int64_t begin = w.at(first, 0);
+  const int64_t begin = w.input_coordinate(first, 0);
   WindowCut out{std::max<int64_t>(0, begin), w};
-  const int64_t end = std::min(w.extent, w.at(first + count - 1, w.kernel - 1) + 1);
+  const int64_t end = std::min(w.extent, w.input_coordinate(first + count - 1, w.kernel - 1) + 1);
   out.window.extent = end - out.from;
   out.window.pad = out.from - begin;
   // Of what a mean counts, all that the windows cover: then equal pieces are equal.
-  const int64_t covered = w.at(first + count - 1, w.kernel - 1) + 1;
+  const int64_t covered = w.input_coordinate(first + count - 1, w.kernel - 1) + 1;
   out.window.counted_from = std::max(w.counted_from, begin) - out.from;
   out.window.counted_to = std::min(w.counted_to, covered) - out.from;
   return out;
@@ -125,8 +125,9 @@ void take_share(VectorOp& op, int64_t count, int64_t of) {
 
 }  // namespace
 
-int64_t LineFlow::needed(int64_t results) const {
-  return std::clamp<int64_t>(window.at(results - 1, window.kernel - 1) + 1, 0, window.extent);
+int64_t LineFlow::lines_needed(int64_t results) const {
+  return std::clamp<int64_t>(window.input_coordinate(results - 1, window.kernel - 1) + 1, 0,
+                             window.extent);
 }
 
 int64_t OpLines::offset(const OperandPort& port) const {

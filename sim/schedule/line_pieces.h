@@ -16,7 +16,7 @@ struct LineFlow {
   int64_t in_line = 0, out_line = 0;  ///< bytes
 
   /// Lines that it reads, from the first on, for so many of the first ones of its result.
-  int64_t needed(int64_t results) const;
+  int64_t lines_needed(int64_t results) const;
 };
 /// Of convolutions of one image with constant weights, and of what lane commands do line by line;
 /// nullopt for all else.

@@ -22,17 +22,18 @@ LineScheduler::LineScheduler(OpOrder& order)
       own_sketches_(in_.hw, without_programs(in_.mapper.options())),
       sketches_(in_.sketches != nullptr ? *in_.sketches : own_sketches_) {}
 
-bool LineScheduler::add(const LineGroup& run) {
+bool LineScheduler::schedule_run(const LineGroup& run) {
   if (order_.stays_whole(run.ops)) return false;
   LineChoices own;
   LineChoices& choices = in_.choices != nullptr ? *in_.choices : own;
-  auto known = choices.find(run.first());
-  if (known == choices.end()) known = choices.emplace(run.first(), choose(run)).first;
+  auto known = choices.find(run.first_op());
+  if (known == choices.end()) known = choices.emplace(run.first_op(), choose_cut(run)).first;
   if (!known->second) return false;
   const LineGroup& best = known->second->run;
   const LineTileShape& as = known->second->cut;
-  const Placed requests = placed(best);
-  if (requests.shared > order_.capacity()) return false;  // other mappings may stage in more of it
+  const Placed requests = placed_requests(best);
+  if (requests.shared > order_.shared_capacity())
+    return false;  // other mappings may stage in more of it
   const auto cut =
       order_.add_cut(best.ops, [&] { return lines_as(best, requests, as, in_.mapper); });
   if (!cut) return false;
@@ -41,22 +42,22 @@ bool LineScheduler::add(const LineGroup& run) {
   return true;
 }
 
-std::optional<LineChoice> LineScheduler::choose(const LineGroup& run) {
+std::optional<LineChoice> LineScheduler::choose_cut(const LineGroup& run) {
   std::vector<LineGroup> choices = {run};
   if (run.ops.size() > 2) choices.push_back(first_two(run));
-  const OpOrder::State before = order_.state();
+  const OpOrder::State before = order_.current_state();
   std::optional<LineChoice> best;
   int64_t least = kBeyond;
   for (const LineGroup& choice : choices) {
-    const Placed as = placed(choice);
+    const Placed as = placed_requests(choice);
     std::optional<LineTileShape> found;
     order_.add_cut(choice.ops, [&] {
       found = best_lines(choice, as);
       return found ? lines_as(choice, as, *found, sketches_) : std::nullopt;
     });
     if (!found) continue;
-    order_.add_whole(run.first(), run.ops.back());
-    if (const int64_t total = order_.total(); total < least) {
+    order_.add_whole(run.first_op(), run.ops.back());
+    if (const int64_t total = order_.total_cycles(); total < least) {
       least = total;
       best = {choice, *found};
     }
@@ -65,10 +66,10 @@ std::optional<LineChoice> LineScheduler::choose(const LineGroup& run) {
   return best;
 }
 
-LineScheduler::Placed LineScheduler::placed(const LineGroup& run) const {
+LineScheduler::Placed LineScheduler::placed_requests(const LineGroup& run) const {
   Placed out{{}, run.shared};
   for (const size_t op : run.ops) out.requests.push_back(*in_.ops[op].request);
-  for (size_t k = 0; k + 1 < run.ops.size() && out.shared > order_.capacity(); ++k) {
+  for (size_t k = 0; k + 1 < run.ops.size() && out.shared > order_.shared_capacity(); ++k) {
     const LineFlow &from = run.flows[k], &to = run.flows[k + 1];
     hw::Memory& written = out.requests[k].outputs[static_cast<size_t>(from.out.index)].place.memory;
     if (written != hw::Memory::shared) continue;
@@ -89,33 +90,33 @@ std::optional<CutGroup> LineScheduler::lines_as(const LineGroup& run, const Plac
   CutGroup out;
   out.shared = as.shared;
   if (as.moved) out.moved = as.requests;
-  for (const LineStep& t : *turns) out.order.push_back(scheduled(run, t));
+  for (const LineStep& t : *turns) out.order.push_back(scheduled_piece(run, t));
   return out;
 }
 
 std::optional<LineTileShape> LineScheduler::best_lines(const LineGroup& run, const Placed& as) {
-  if (as.shared > order_.capacity()) return std::nullopt;
+  if (as.shared > order_.shared_capacity()) return std::nullopt;
   std::vector<ScheduledOp> uncut;
-  for (const size_t op : run.ops) uncut.push_back(order_.whole(op));
-  const int64_t whole = order_.cycles(uncut, kBeyond);
+  for (const size_t op : run.ops) uncut.push_back(order_.whole_op(op));
+  const int64_t whole = order_.cycles_of_ops(uncut, kBeyond);
   int64_t least = whole;
   const auto found =
       best_line_shape(most_lines(run, as.requests, in_.hw), [&](const LineTileShape& cut) {
         const auto tried = lines_as(run, as, cut, sketches_);
-        const int64_t total = tried ? order_.cycles(tried->order, least) : kBeyond;
+        const int64_t total = tried ? order_.cycles_of_ops(tried->order, least) : kBeyond;
         least = std::min(least, total);
         return total;
       });
   return found && found->cycles < whole ? std::optional(found->cut) : std::nullopt;
 }
 
-ScheduledOp LineScheduler::scheduled(const LineGroup& run, const LineStep& t) const {
+ScheduledOp LineScheduler::scheduled_piece(const LineGroup& run, const LineStep& t) const {
   const size_t op = run.ops[t.k];
   const LineFlow& flow = run.flows[t.k];
   const size_t layer = in_.ops[op].layer;
   const LayerPorts& ports = in_.ops[op].request->ports;
   ScheduledOp out{layer, op, t.mapping, t.piece,
-                  numbers(t.mapping->trace, ports, in_.tensors[layer])};
+                  tensor_numbers(t.mapping->trace, ports, in_.tensors[layer])};
   out.whole = out.tensors;
   const auto part = [&](size_t k, int64_t piece) {
     return order_.own_tensors() + static_cast<int32_t>(k) * kMostParts +

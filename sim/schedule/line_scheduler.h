@@ -14,10 +14,10 @@ class LineScheduler {
 
   /// Adds a run cut into lines, or its first two ops, whichever is better, if that is better than
   /// its ops as a whole.
-  bool add(const LineGroup& run);
+  bool schedule_run(const LineGroup& run);
 
  private:
-  std::optional<LineChoice> choose(const LineGroup& run);
+  std::optional<LineChoice> choose_cut(const LineGroup& run);
   /// What a run is cut from, when it has been moved to DRAM what ops make for the next one as far
   /// as the shared buffer hasn't room for all that is alive at once.
   struct Placed {
@@ -25,13 +25,13 @@ class LineScheduler {
     int64_t shared = 0;
     bool moved = false;
   };
-  Placed placed(const LineGroup& run) const;
+  Placed placed_requests(const LineGroup& run) const;
   /// Nothing where a run can't be cut so.
   std::optional<CutGroup> lines_as(const LineGroup& run, const Placed& as, const LineTileShape& cut,
                                    Mapper& mapper) const;
   /// The fastest way to cut a run; nothing where none is faster than its ops as a whole.
   std::optional<LineTileShape> best_lines(const LineGroup& run, const Placed& as);
-  ScheduledOp scheduled(const LineGroup& run, const LineStep& t) const;
+  ScheduledOp scheduled_piece(const LineGroup& run, const LineStep& t) const;
 
   const ScheduleInput& in_;
   OpOrder& order_;

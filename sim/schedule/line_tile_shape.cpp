@@ -13,7 +13,7 @@ namespace {
 constexpr int64_t kMostPieces = 64;  ///< of an op
 
 /// Of the first op on the array.
-const GemmOp& product(const LineGroup& run, std::span<const OpRequest> requests) {
+const GemmOp& first_product(const LineGroup& run, std::span<const OpRequest> requests) {
   return std::get<GemmOp>(requests[run.on_array[0] ? 0 : 1].item);
 }
 
@@ -44,7 +44,7 @@ bool set_marks(const LineGroup& run, const std::vector<std::vector<int64_t>>& en
     LineStep& t = turns[i];
     if (t.k > 0) {
       t.awaits = marked[t.k - 1];
-      const int64_t needed = run.flows[t.k].needed(ends[t.k][static_cast<size_t>(t.piece)]);
+      const int64_t needed = run.flows[t.k].lines_needed(ends[t.k][static_cast<size_t>(t.piece)]);
       if (t.awaits < 0 || ends[t.k - 1][static_cast<size_t>(t.awaits)] < needed) return false;
       if (turns[i - 1].k == t.k - 1) marked[t.k - 1] = turns[i - 1].piece;
     }
@@ -65,7 +65,7 @@ bool as_cut(const LineTilingInput& in, const LineStep& turn, const OpTrace& trac
 
 int64_t most_lines(const LineGroup& run, std::span<const OpRequest> requests,
                    const hw::HwConfig& hw) {
-  const GemmOp& op = product(run, requests);
+  const GemmOp& op = first_product(run, requests);
   return std::min(op.out[1] / 2, hw.accumulator_rows() / op.out[2]);
 }
 
@@ -87,7 +87,7 @@ std::optional<FoundShape> best_line_shape(
 
 std::optional<std::vector<LineStep>> cut_into(const LineTilingInput& in, const LineTileShape& cut) {
   const LineGroup& run = in.run;
-  const int64_t count = ceil_div(product(run, in.requests).out[1], cut.lines * cut.tiles);
+  const int64_t count = ceil_div(first_product(run, in.requests).out[1], cut.lines * cut.tiles);
   if (count == 1 || count > kMostPieces) return std::nullopt;
   const auto ends = line_ends(run, cut.lines * cut.tiles);
   std::vector<LineStep> out;

@@ -27,17 +27,18 @@ int64_t staged_bytes(const ScheduleInput& in) {
 OpOrder::OpOrder(const ScheduleInput& in)
     : in_(in),
       chain_(in.hw, all_load_first(in), in.memory),
-      begin_(chain_.place()),
+      begin_(chain_.current_place()),
       done_(in.ops.size(), false),
       staged_(staged_bytes(in)) {
   for (const LayerTensors& t : in.tensors) own_ = std::max(own_, t.end);
 }
 
-ScheduledOp OpOrder::whole(size_t op) const {
+ScheduledOp OpOrder::whole_op(size_t op) const {
   const auto& mapping = in_.mappings[op];
   const size_t layer = in_.ops[op].layer;
   const LayerPorts& ports = in_.ops[op].request->ports;
-  ScheduledOp out{layer, op, mapping, -1, numbers(mapping->trace, ports, in_.tensors[layer])};
+  ScheduledOp out{layer, op, mapping, -1,
+                  tensor_numbers(mapping->trace, ports, in_.tensors[layer])};
   for (const OperandPort& port : mapping->trace.ports)
     out.offsets.push_back(offset_in_chain(in_.tensors[layer], ports, port));
   return out;
@@ -54,28 +55,28 @@ bool OpOrder::stays_whole(const std::vector<size_t>& ops) const {
   });
 }
 
-void OpOrder::add(ScheduledOp s) {
+void OpOrder::add_op(ScheduledOp s) {
   done_[s.op] = true;
-  out_.shares.push_back(chain_.add(s.mapping->trace.steps, s.tensors));
+  out_.shares.push_back(chain_.add_program(s.mapping->trace.steps, s.tensors));
   out_.order.push_back(std::move(s));
 }
 
 void OpOrder::add_whole(size_t first, size_t last, const std::vector<size_t>& except) {
   for (size_t i = first; i <= last; ++i)
-    if (!done_[i] && std::ranges::find(except, i) == except.end()) add(whole(i));
+    if (!done_[i] && std::ranges::find(except, i) == except.end()) add_op(whole_op(i));
 }
 
-int64_t OpOrder::cycles(const std::vector<ScheduledOp>& scheduled, int64_t most) {
+int64_t OpOrder::cycles_of_ops(const std::vector<ScheduledOp>& scheduled, int64_t most) {
   return cycles_with([&](hw::Chain& chain) {
     for (const ScheduledOp& s : scheduled) {
-      chain.add(s.mapping->trace.steps, s.tensors);
-      if (chain.total() > most) return;
+      chain.add_program(s.mapping->trace.steps, s.tensors);
+      if (chain.total_cycles() > most) return;
     }
   });
 }
 
-OpOrder::State OpOrder::state() const {
-  return {chain_.place(), out_.order.size(), out_.shared.size(), done_};
+OpOrder::State OpOrder::current_state() const {
+  return {chain_.current_place(), out_.order.size(), out_.shared.size(), done_};
 }
 
 void OpOrder::go_back(const State& to) {
@@ -86,8 +87,8 @@ void OpOrder::go_back(const State& to) {
   done_ = to.done;
 }
 
-Schedule OpOrder::take() {
-  out_.total = chain_.total();
+Schedule OpOrder::take_schedule() {
+  out_.total = chain_.total_cycles();
   chain_.go_back(begin_);
   done_.assign(done_.size(), false);
   return std::exchange(out_, {});

@@ -22,30 +22,30 @@ class OpOrder {
 
   const ScheduleInput& input() const { return in_; }
   /// An op as a whole.
-  ScheduledOp whole(size_t op) const;
+  ScheduledOp whole_op(size_t op) const;
   /// offset_in_chain() of an op's operand.
   int64_t offset_in_whole(size_t op, const OperandPort& port, int64_t offset) const;
   /// Bytes of the shared buffer, beside what programs stage in.
-  int64_t capacity() const { return in_.hw.shared.free_bytes() - staged_; }
+  int64_t shared_capacity() const { return in_.hw.shared.free_bytes() - staged_; }
   /// May nothing be cut of these ops: has the user pinned one, or is one left whole?
   bool stays_whole(const std::vector<size_t>& ops) const;
 
-  void add(ScheduledOp s);
-  bool has(size_t op) const { return done_[op]; }
+  void add_op(ScheduledOp s);
+  bool has_op(size_t op) const { return done_[op]; }
   /// Those from one op to another that aren't there yet, but for those of `except`.
   void add_whole(size_t first, size_t last, const std::vector<size_t>& except = {});
   /// Adds a group's scheduled as `find` finds them, if it does. What stands between the ops depends
   /// on none of them: it goes before.
   template <class Find>
   auto add_cut(const std::vector<size_t>& ops, const Find& find) {
-    const State before = state();
+    const State before = current_state();
     add_whole(ops.front(), ops.back(), ops);
     auto cut = find();
     if (!cut) {
       go_back(before);
       return cut;
     }
-    for (ScheduledOp& s : cut->order) add(std::move(s));
+    for (ScheduledOp& s : cut->order) add_op(std::move(s));
     for (const size_t op : ops) done_[op] = true;
     out_.shared.push_back({in_.ops[ops.front()].layer, in_.ops[ops.back()].layer, cut->shared});
     return cut;
@@ -54,19 +54,19 @@ class OpOrder {
   void note_cut(size_t op, OpRequest as) { out_.cut.emplace(op, std::move(as)); }
 
   /// Cycles of all that has been added.
-  int64_t total() const { return chain_.total(); }
+  int64_t total_cycles() const { return chain_.total_cycles(); }
   /// What it takes until `group` has been added, which isn't added: that adds steps to the chain,
   /// and may stop where the total is more than is of use.
   template <class Group>
   int64_t cycles_with(const Group& group) {
-    const hw::Chain::Place begin = chain_.place();
+    const hw::Chain::Place begin = chain_.current_place();
     group(chain_);
-    const int64_t total = chain_.total();
+    const int64_t total = chain_.total_cycles();
     chain_.go_back(begin);
     return total;
   }
   /// Of scheduled; once it is more than `most`, only that it is.
-  int64_t cycles(const std::vector<ScheduledOp>& scheduled, int64_t most);
+  int64_t cycles_of_ops(const std::vector<ScheduledOp>& scheduled, int64_t most);
 
   /// What has been added so far.
   struct State {
@@ -74,10 +74,10 @@ class OpOrder {
     size_t order, shared;
     std::vector<bool> done;
   };
-  State state() const;
+  State current_state() const;
   void go_back(const State& to);
   /// The text; it begins anew.
-  Schedule take();
+  Schedule take_schedule();
 
   /// The number of the first of so many tensors between pieces, which nobody else has.
   int32_t own_tensors() const { return own_; }

@@ -32,7 +32,7 @@ OpReaders::OpReaders(const Graph& graph, const Lowered& lowered, const Residency
   readers_.assign(tensors, {});
   first_.assign(tensors, -1);
   last_.assign(tensors, -1);
-  for (const TensorId id : graph.outputs) ++slots_[root(id)];
+  for (const TensorId id : graph.outputs) ++slots_[root_of(id)];
   add_layers();
   add_ops();
   add_residents();
@@ -44,13 +44,13 @@ void OpReaders::add_layers() {
     if (l.fate == Fate::folded || l.work.empty()) continue;
     for (const TensorId id : l.inputs)
       if (id != kNoTensor) {
-        ++slots_[root(id)];
-        last_[root(id)] = static_cast<int>(i);
+        ++slots_[root_of(id)];
+        last_[root_of(id)] = static_cast<int>(i);
       }
     for (const TensorId id : l.outputs)
       if (id != kNoTensor) {
-        if (first_[root(id)] < 0) first_[root(id)] = static_cast<int>(i);
-        last_[root(id)] = static_cast<int>(i);
+        if (first_[root_of(id)] < 0) first_[root_of(id)] = static_cast<int>(i);
+        last_[root_of(id)] = static_cast<int>(i);
       }
   }
 }
@@ -60,10 +60,10 @@ void OpReaders::add_ops() {
     for_each_input(*ops_[i].request, [&](int port) {
       if (port < 0) return;
       const OperandPort in{OperandPort::Side::input, port};
-      const auto of_layer = static_cast<size_t>(ops_[i].request->ports.of(in).index);
-      const std::vector<TensorId>& inputs = layer(i).inputs;
+      const auto of_layer = static_cast<size_t>(ops_[i].request->ports.layer_port(in).index);
+      const std::vector<TensorId>& inputs = layer_of_op(i).inputs;
       if (of_layer >= inputs.size() || inputs[of_layer] == kNoTensor) return;
-      Readers& readers = readers_[root(inputs[of_layer])];
+      Readers& readers = readers_[root_of(inputs[of_layer])];
       if (readers.ops == 0 || readers.last.op != i) ++readers.ops;
       readers.last = {i, in};
     });
@@ -85,7 +85,7 @@ std::optional<OpReaders::Reader> OpReaders::only_reader(size_t i, const OperandP
                                                         int64_t bytes) const {
   if (out.side != OperandPort::Side::output) return std::nullopt;
   if (i + 1 < ops_.size() && ops_[i + 1].layer == ops_[i].layer) return std::nullopt;
-  const size_t tensor = written(i, out);
+  const size_t tensor = written_tensor(i, out);
   const Readers& readers = readers_[tensor];
   if (slots_[tensor] != 1 || readers.ops != 1 || readers.last.op <= i) return std::nullopt;
   return bytes == bytes_of(tensor) ? std::optional(readers.last) : std::nullopt;
@@ -101,9 +101,9 @@ int64_t OpReaders::shared_bytes(std::span<const size_t> ops, std::span<const siz
   return out;
 }
 
-size_t OpReaders::written(size_t i, const OperandPort& out) const {
-  const OperandPort port = ops_[i].request->ports.of(out);
-  return root(layer(i).outputs[static_cast<size_t>(port.index)]);
+size_t OpReaders::written_tensor(size_t i, const OperandPort& out) const {
+  const OperandPort port = ops_[i].request->ports.layer_port(out);
+  return root_of(layer_of_op(i).outputs[static_cast<size_t>(port.index)]);
 }
 
 int64_t OpReaders::bytes_of(size_t id) const {

@@ -36,7 +36,7 @@ class OpReaders {
   int64_t shared_bytes(std::span<const size_t> ops, std::span<const size_t> except = {}) const;
 
   /// The tensor that an op writes at a port.
-  size_t written(size_t i, const OperandPort& out) const;
+  size_t written_tensor(size_t i, const OperandPort& out) const;
   bool on_array(size_t op) const;
 
  private:
@@ -50,13 +50,13 @@ class OpReaders {
   void add_ops();
   void add_residents();
   bool is_resident(size_t id) const {
-    return residency_.resident[id] && root(static_cast<TensorId>(id)) == id && first_[id] >= 0;
+    return residency_.resident[id] && root_of(static_cast<TensorId>(id)) == id && first_[id] >= 0;
   }
-  size_t root(TensorId id) const {
+  size_t root_of(TensorId id) const {
     return static_cast<size_t>(residency_.root[static_cast<size_t>(id)]);
   }
   int64_t bytes_of(size_t id) const;
-  const Layer& layer(size_t op) const { return lowered_.layers[ops_[op].layer]; }
+  const Layer& layer_of_op(size_t op) const { return lowered_.layers[ops_[op].layer]; }
 
   const Graph& graph_;
   const Lowered& lowered_;

@@ -196,7 +196,8 @@ void move_rows(OpRequest& request, bool written, hw::Memory to, const hw::HwConf
     if (input_port(a.port) == port) a.port = added;
 }
 
-std::optional<OpPieces> cut(const OpRequest& request, int64_t count, const hw::HwConfig& hw) {
+std::optional<OpPieces> cut_request(const OpRequest& request, int64_t count,
+                                    const hw::HwConfig& hw) {
   const auto flow = row_flow(request, hw);
   if (!flow || count < 1 || flow->rows % count != 0) return std::nullopt;
   const int64_t rows = flow->rows / count;

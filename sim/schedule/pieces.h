@@ -43,7 +43,8 @@ struct OpPieces {
 };
 /// In `count` pieces; nullopt when rows don't fall into them. Pieces do the op's work and nothing
 /// twice, but for operands that all rows share.
-std::optional<OpPieces> cut(const OpRequest& request, int64_t count, const hw::HwConfig& hw);
+std::optional<OpPieces> cut_request(const OpRequest& request, int64_t count,
+                                    const hw::HwConfig& hw);
 
 /// The same with the rows that it reads, or writes, in another memory.
 void move_rows(OpRequest& request, bool written, hw::Memory to, const hw::HwConfig& hw);

@@ -9,7 +9,7 @@ namespace accsim::sim {
 
 void name_tensors(const Graph& graph, const OpTrace& trace, const LayerPorts& ports,
                   const LayerTensors& layer, std::span<hw::ProgramTensor> tensors) {
-  const std::vector<int32_t> all = numbers(trace, ports, layer);
+  const std::vector<int32_t> all = tensor_numbers(trace, ports, layer);
   std::map<std::string, std::string, std::less<>> renamed;  ///< by the mapping's name
   for (size_t i = 0; i < all.size(); ++i) {
     if (all[i] >= std::ssize(graph.tensors)) continue;

@@ -10,7 +10,7 @@ class RowGroupFinder {
   RowGroupFinder(const OpReaders& readers, const hw::HwConfig& hw, std::span<const ChainOp> ops)
       : readers_(readers), hw_(hw), ops_(ops) {}
 
-  std::vector<RowGroup> find() {
+  std::vector<RowGroup> find_groups() {
     std::vector<RowGroup> out;
     for (const ChainOp& op : ops_) flows_.push_back(row_flow(*op.request, hw_));
     // In one, or in a chain of one unit, whose rest is of one unit, too.
@@ -18,7 +18,7 @@ class RowGroupFinder {
     for (size_t i = 0; i < ops_.size(); ++i) {
       if (seen[i]) continue;
       RowGroup run;
-      for (std::optional<size_t> at = i; at && flows_[*at]; at = next(*at)) {
+      for (std::optional<size_t> at = i; at && flows_[*at]; at = next_on_other_unit(*at)) {
         run.ops.push_back(*at);
         run.flows.push_back(*flows_[*at]);
       }
@@ -33,7 +33,7 @@ class RowGroupFinder {
 
  private:
   /// The op that reads what op i has written and is cut alike.
-  std::optional<size_t> next(size_t i) const {
+  std::optional<size_t> next_on_other_unit(size_t i) const {
     const RowFlow& from = *flows_[i];
     std::optional<size_t> found;
     if (from.out.side == OperandPort::Side::internal) {
@@ -71,7 +71,7 @@ class RowGroupFinder {
     std::vector<size_t> between;
     for (size_t k = 0; k + 1 < run.ops.size(); ++k)
       if (run.flows[k].out.side == OperandPort::Side::output)
-        between.push_back(readers_.written(run.ops[k], run.flows[k].out));
+        between.push_back(readers_.written_tensor(run.ops[k], run.flows[k].out));
     return readers_.shared_bytes(span, between);
   }
 
@@ -85,7 +85,7 @@ class RowGroupFinder {
 
 std::vector<RowGroup> row_groups(const OpReaders& readers, const hw::HwConfig& hw,
                                  std::span<const ChainOp> ops) {
-  return RowGroupFinder(readers, hw, ops).find();
+  return RowGroupFinder(readers, hw, ops).find_groups();
 }
 
 std::vector<TileStep> interleave(const std::vector<bool>& on_array, int64_t count) {

@@ -21,7 +21,7 @@ struct RowGroup {
   /// Of more than two ops: two neighbours each that are a run of their own, by the first of them.
   std::vector<std::pair<size_t, RowGroup>> pairs = {};
 
-  size_t first() const { return ops.front(); }
+  size_t first_op() const { return ops.front(); }
   /// Bytes of rows between op k and the next one, of a piece.
   int64_t piece_bytes(size_t k, int64_t count) const {
     return flows[k].rows / count * flows[k].out_row;

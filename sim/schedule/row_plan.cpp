@@ -33,7 +33,7 @@ std::vector<bool> RowPlanner::on_array(const RowGroup& run) const {
   return out;
 }
 
-std::vector<int64_t> RowPlanner::counts(const RowGroup& run) const {
+std::vector<int64_t> RowPlanner::piece_counts(const RowGroup& run) const {
   int64_t batch = 1;
   for (const RowFlow& f : run.flows) batch = std::max(batch, f.batch);
   const int64_t rows = run.flows[0].rows / batch, most = kMostTurns / std::ssize(run.ops);
@@ -43,14 +43,14 @@ std::vector<int64_t> RowPlanner::counts(const RowGroup& run) const {
   return out;
 }
 
-std::optional<RowPlan> RowPlanner::plan(const RowGroup& run, const RowTileShape& as) const {
+std::optional<RowPlan> RowPlanner::plan_run(const RowGroup& run, const RowTileShape& as) const {
   const int64_t count = as.pieces;
   const std::vector<bool> array = on_array(run);
   const std::vector<int64_t> alive = most_alive(
       in_parts(interleave(array, enough_pieces(run, count)), array, as.parts), array, as.parts);
   RowPlan out{&run, as, {}, {}, {}, {}, run.shared_beside};
   for (size_t k = 0; k < run.ops.size(); ++k) {
-    auto pieces = sim::cut(*ops[run.ops[k]].request, count * (array[k] ? 1 : as.parts), hw);
+    auto pieces = sim::cut_request(*ops[run.ops[k]].request, count * (array[k] ? 1 : as.parts), hw);
     if (!pieces) return std::nullopt;
     out.pieces.push_back(std::move(*pieces));
   }
@@ -82,7 +82,7 @@ StepTensors::StepTensors(const RowPlan& plan, std::span<const ChainOp> ops,
   for (size_t k = 0; k < run.ops.size(); ++k) {
     const OpTrace& trace = plan.mappings[k]->trace;
     const ChainOp& of = ops[run.ops[k]];
-    Op op{numbers(trace, of.request->ports, tensors[of.layer]), {}, {}};
+    Op op{tensor_numbers(trace, of.request->ports, tensors[of.layer]), {}, {}};
     for (size_t i = 0; i < trace.ports.size(); ++i) {
       if (k > 0 && trace.ports[i] == run.flows[k].in) op.in.push_back(i);
       if (k + 1 < run.ops.size() && trace.ports[i] == run.flows[k].out) op.out.push_back(i);
@@ -91,7 +91,7 @@ StepTensors::StepTensors(const RowPlan& plan, std::span<const ChainOp> ops,
   }
 }
 
-std::span<const int32_t> StepTensors::of(const PartStep& turn) {
+std::span<const int32_t> StepTensors::tensors_of_step(const PartStep& turn) {
   Op& op = ops_[turn.k];
   const auto between = [&](size_t k) {
     return own_ + static_cast<int32_t>(static_cast<int64_t>(k) * plan_.cut.pieces + turn.piece);

@@ -34,11 +34,11 @@ struct RowPlanner {
   int64_t capacity;  ///< bytes of the shared buffer
 
   /// Nothing where an op doesn't fall into so many pieces, or they don't fit.
-  std::optional<RowPlan> plan(const RowGroup& run, const RowTileShape& as) const;
+  std::optional<RowPlan> plan_run(const RowGroup& run, const RowTileShape& as) const;
   std::vector<bool> on_array(const RowGroup& run) const;
   /// Numbers of pieces, few first: each is of rows that have their operands in common. Those that
   /// don't stay in the shared buffer go through DRAM.
-  std::vector<int64_t> counts(const RowGroup& run) const;
+  std::vector<int64_t> piece_counts(const RowGroup& run) const;
 };
 
 /// The tensors of a plan's turns, as a chain numbers them.
@@ -49,7 +49,7 @@ class StepTensors {
               std::span<const LayerTensors> tensors, int32_t own);
 
   /// Those of a turn, until the next call.
-  std::span<const int32_t> of(const PartStep& turn);
+  std::span<const int32_t> tensors_of_step(const PartStep& turn);
 
  private:
   /// Of an op: the numbers of its tensors, and which of them are the pieces' own.

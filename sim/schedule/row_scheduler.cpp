@@ -20,7 +20,7 @@ int64_t dram_bytes(const std::vector<ScheduledOp>& scheduled) {
 
 }  // namespace
 
-bool RowScheduler::add(const RowGroup& run) {
+bool RowScheduler::schedule_run(const RowGroup& run) {
   if (order_.stays_whole(run.ops)) return false;
   RowTileShape as;
   const auto cut = order_.add_cut(run.ops, [&]() -> std::optional<CutGroup> {
@@ -28,7 +28,8 @@ bool RowScheduler::add(const RowGroup& run) {
     as = best.as;
     if (as.pieces == 1) return std::nullopt;
     const RowGroup& part = *cut_part(&run, as);
-    if (!best.plan || part.flows != best.plan->run->flows) best.plan = planner().plan(part, as);
+    if (!best.plan || part.flows != best.plan->run->flows)
+      best.plan = make_planner().plan_run(part, as);
     if (!best.plan) return std::nullopt;
     best.plan->run = &part;
     return text_of(run, *best.plan);
@@ -51,9 +52,9 @@ RowScheduler::KnownCut& RowScheduler::best_cut(const RowGroup& run) {
 
 RowTileShape RowScheduler::find_cut(const RowGroup& run) {
   std::vector<ScheduledOp> uncut;
-  for (const size_t op : run.ops) uncut.push_back(order_.whole(op));
-  RowShapeChoice choice(order_.total(), in_.most_run_slack,
-                        {{}, order_.cycles(uncut, kBeyond), dram_bytes(uncut)});
+  for (const size_t op : run.ops) uncut.push_back(order_.whole_op(op));
+  RowShapeChoice choice(order_.total_cycles(), in_.most_run_slack,
+                        {{}, order_.cycles_of_ops(uncut, kBeyond), dram_bytes(uncut)});
   try_counts(run, -1, choice);
   if (!fits_whole(run))
     for (size_t i = 0; i < run.pairs.size(); ++i) try_counts(run, static_cast<int>(i), choice);
@@ -65,20 +66,20 @@ void RowScheduler::try_counts(const RowGroup& run, int pair, RowShapeChoice& cho
   int64_t best = kBeyond;
   RowTileShape fastest{.pair = pair};
   const auto try_cut = [&](const RowTileShape& cut) {
-    const auto plan = planner().plan(*cut_part(&run, cut), cut);
+    const auto plan = make_planner().plan_run(*cut_part(&run, cut), cut);
     if (!plan) return Result::none;
-    const Beside ops = beside(run, *plan);
-    const int64_t total = cycles(*plan, ops, choice.limit());
+    const Beside ops = ops_beside(run, *plan);
+    const int64_t total = cycles_of_plan(*plan, ops, choice.cycle_limit());
     choice.offer(
         {cut, total, plan->dram_bytes() + dram_bytes(ops.before) + dram_bytes(ops.behind)});
-    if (total >= std::min(best, choice.whole())) return Result::worse;
+    if (total >= std::min(best, choice.whole_cycles())) return Result::worse;
     best = total;
     fastest = cut;
     return Result::better;
   };
   int worse = 0;
   std::vector<int64_t> possible;
-  for (const int64_t pieces : planner().counts(*cut_part(&run, fastest))) {
+  for (const int64_t pieces : make_planner().piece_counts(*cut_part(&run, fastest))) {
     const Result found = try_cut({pieces, kFewChunks, pair});
     if (found != Result::none) possible.push_back(pieces);
     if (found == Result::better) worse = 0;
@@ -97,34 +98,35 @@ void RowScheduler::try_counts(const RowGroup& run, int pair, RowShapeChoice& cho
 bool RowScheduler::fits_whole(const RowGroup& run) const {
   int64_t bytes = run.shared_beside;
   for (size_t k = 0; k + 1 < run.ops.size(); ++k) bytes += run.piece_bytes(k, 1);
-  return bytes <= order_.capacity();
+  return bytes <= order_.shared_capacity();
 }
 
-RowScheduler::Beside RowScheduler::beside(const RowGroup& run, const RowPlan& plan) const {
+RowScheduler::Beside RowScheduler::ops_beside(const RowGroup& run, const RowPlan& plan) const {
   Beside out;
   for (const size_t op : run.ops) {
-    if (op < plan.run->ops.front()) out.before.push_back(order_.whole(op));
-    if (op > plan.run->ops.back()) out.behind.push_back(order_.whole(op));
+    if (op < plan.run->ops.front()) out.before.push_back(order_.whole_op(op));
+    if (op > plan.run->ops.back()) out.behind.push_back(order_.whole_op(op));
   }
   return out;
 }
-int64_t RowScheduler::cycles(const RowPlan& plan, const Beside& ops, int64_t most) {
+int64_t RowScheduler::cycles_of_plan(const RowPlan& plan, const Beside& ops, int64_t most) {
   StepTensors tensors(plan, in_.ops, in_.tensors, order_.own_tensors());
   return order_.cycles_with([&](hw::Chain& chain) {
-    for (const ScheduledOp& s : ops.before) chain.add(s.mapping->trace.steps, s.tensors);
+    for (const ScheduledOp& s : ops.before) chain.add_program(s.mapping->trace.steps, s.tensors);
     for (const PartStep& t : plan.order) {
-      chain.add(plan.mappings[t.k]->trace.steps, tensors.of(t));
-      if (chain.total() > most) return;
+      chain.add_program(plan.mappings[t.k]->trace.steps, tensors.tensors_of_step(t));
+      if (chain.total_cycles() > most) return;
     }
-    for (const ScheduledOp& s : ops.behind) chain.add(s.mapping->trace.steps, s.tensors);
+    for (const ScheduledOp& s : ops.behind) chain.add_program(s.mapping->trace.steps, s.tensors);
   });
 }
 
 CutGroup RowScheduler::text_of(const RowGroup& run, const RowPlan& plan) const {
-  auto [before, behind] = beside(run, plan);
+  auto [before, behind] = ops_beside(run, plan);
   CutGroup out{std::move(before), plan.shared, {}};
   StepTensors tensors(plan, in_.ops, in_.tensors, order_.own_tensors());
-  for (const PartStep& t : plan.order) out.order.push_back(scheduled(plan, t, tensors.of(t)));
+  for (const PartStep& t : plan.order)
+    out.order.push_back(scheduled_part(plan, t, tensors.tensors_of_step(t)));
   out.order.insert(out.order.end(), behind.begin(), behind.end());
   for (size_t k = 0; k < plan.run->ops.size(); ++k) {
     OpRequest request = *in_.ops[plan.run->ops[k]].request;
@@ -135,8 +137,8 @@ CutGroup RowScheduler::text_of(const RowGroup& run, const RowPlan& plan) const {
   return out;
 }
 
-ScheduledOp RowScheduler::scheduled(const RowPlan& plan, const PartStep& t,
-                                    std::span<const int32_t> tensors) const {
+ScheduledOp RowScheduler::scheduled_part(const RowPlan& plan, const PartStep& t,
+                                         std::span<const int32_t> tensors) const {
   const size_t op = plan.run->ops[t.k];
   const RowFlow& flow = plan.run->flows[t.k];
   const size_t layer = in_.ops[op].layer;

@@ -17,7 +17,7 @@ class RowScheduler {
   explicit RowScheduler(OpOrder& order) : in_(order.input()), order_(order) {}
 
   /// Adds a run cut into pieces, if that is better than its ops as a whole.
-  bool add(const RowGroup& run);
+  bool schedule_run(const RowGroup& run);
   /// The ways that were tried, of all runs.
   std::vector<RowShapeChoice> take_choices() { return std::exchange(choices_, {}); }
 
@@ -35,20 +35,20 @@ class RowScheduler {
   void try_counts(const RowGroup& run, int pair, RowShapeChoice& choice);
   /// Does all that is between the ops fit into the shared buffer at once?
   bool fits_whole(const RowGroup& run) const;
-  RowPlanner planner() const {
-    return {in_.hw, in_.ops, in_.lowered, in_.mapper, order_.capacity()};
+  RowPlanner make_planner() const {
+    return {in_.hw, in_.ops, in_.lowered, in_.mapper, order_.shared_capacity()};
   }
   /// Ops of the run before and behind what is cut of it.
   struct Beside {
     std::vector<ScheduledOp> before, behind;
   };
-  Beside beside(const RowGroup& run, const RowPlan& plan) const;
+  Beside ops_beside(const RowGroup& run, const RowPlan& plan) const;
   /// Until the end of a run that is cut so; once it is more than `most`, only that it is.
-  int64_t cycles(const RowPlan& plan, const Beside& ops, int64_t most);
+  int64_t cycles_of_plan(const RowPlan& plan, const Beside& ops, int64_t most);
   /// What stands in the text of a run that is cut so.
   CutGroup text_of(const RowGroup& run, const RowPlan& plan) const;
-  ScheduledOp scheduled(const RowPlan& plan, const PartStep& t,
-                        std::span<const int32_t> tensors) const;
+  ScheduledOp scheduled_part(const RowPlan& plan, const PartStep& t,
+                             std::span<const int32_t> tensors) const;
 
   const ScheduleInput& in_;
   OpOrder& order_;

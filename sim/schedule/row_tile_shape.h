@@ -56,14 +56,14 @@ class RowShapeChoice {
       : begin_(begin), most_slack_(most_slack), fewest_(whole.cycles), tried_{whole} {}
 
   void offer(const Tried& t) {
-    if (t.cycles > whole()) return;
+    if (t.cycles > whole_cycles()) return;
     if (t.cut.pair < 0) fewest_ = std::min(fewest_, t.cycles);
     tried_.push_back(t);
   }
   /// Cycles until the end of the ops as a whole.
-  int64_t whole() const { return tried_.front().cycles; }
+  int64_t whole_cycles() const { return tried_.front().cycles; }
   /// Cycles beyond which nothing is taken any more: what is offered may then have any beyond it.
-  int64_t limit() const { return limit(most_slack_); }
+  int64_t cycle_limit() const { return cycle_limit(most_slack_); }
   /// With so much slack of the run's own cycles. The first of equals; without slack the fewest
   /// bytes of the fastest.
   RowTileShape best(double slack) const {
@@ -72,7 +72,7 @@ class RowShapeChoice {
     for (const Tried& t : tried_) {
       const double burden =
           static_cast<double>(t.cycles - begin_) * static_cast<double>(t.dram_bytes);
-      if (t.cycles > limit(slack) || burden >= least) continue;
+      if (t.cycles > cycle_limit(slack) || burden >= least) continue;
       least = burden;
       out = t.cut;
     }
@@ -80,9 +80,9 @@ class RowShapeChoice {
   }
 
  private:
-  int64_t limit(double slack) const {
+  int64_t cycle_limit(double slack) const {
     const double taken = (1 + slack) * static_cast<double>(fewest_ - begin_);
-    return std::min(whole(), begin_ + static_cast<int64_t>(taken));
+    return std::min(whole_cycles(), begin_ + static_cast<int64_t>(taken));
   }
 
   int64_t begin_;

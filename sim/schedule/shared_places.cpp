@@ -12,7 +12,7 @@ struct Use {
   bool written = false;
 };
 
-void note(const ScheduledOp& s, int64_t at, std::map<int32_t, Use>& uses) {
+void note_uses(const ScheduledOp& s, int64_t at, std::map<int32_t, Use>& uses) {
   const OpTrace& trace = s.mapping->trace;
   for (size_t i = 0; i < trace.ports.size(); ++i) {
     if (trace.shared[i] == 0) continue;
@@ -27,7 +27,7 @@ void note(const ScheduledOp& s, int64_t at, std::map<int32_t, Use>& uses) {
 
 SharedPlaces place_shared(std::span<const ScheduledOp> text, int64_t room) {
   std::map<int32_t, Use> uses;
-  for (size_t i = 0; i < text.size(); ++i) note(text[i], static_cast<int64_t>(i), uses);
+  for (size_t i = 0; i < text.size(); ++i) note_uses(text[i], static_cast<int64_t>(i), uses);
   std::erase_if(uses, [](const auto& use) { return !use.second.written; });
   std::vector<hw::ByteLife> lives;
   for (const auto& use : uses) lives.push_back(use.second.life);

@@ -21,7 +21,7 @@ std::string small_letters(std::string_view text) {
   return out;
 }
 
-std::string_view trimmed(std::string_view text) {
+std::string_view trim_blanks(std::string_view text) {
   const size_t begin = text.find_first_not_of(" \t");
   if (begin == std::string_view::npos) return {};
   return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
@@ -52,7 +52,7 @@ bool parse_line(std::string_view line, HttpRequest& out, int& status) {
 bool parse_header(std::string_view line, HttpRequest& out) {
   const size_t colon = line.find(':');
   if (colon == std::string_view::npos || !is_word(line.substr(0, colon))) return false;
-  const std::string_view value = trimmed(line.substr(colon + 1));
+  const std::string_view value = trim_blanks(line.substr(colon + 1));
   const bool plain = std::ranges::all_of(
       value, [](char c) { return c == '\t' || static_cast<unsigned char>(c) >= ' '; });
   const auto [at, fresh] = out.headers.try_emplace(small_letters(line.substr(0, colon)), value);
@@ -132,7 +132,7 @@ std::string reply_text(const HttpReply& reply, bool keep_alive, bool head_only) 
   return head_only ? out : out + reply.body;
 }
 
-HttpReply refusal(int status, std::string_view message) {
+HttpReply refusal_reply(int status, std::string_view message) {
   Json error;
   error["message"] = message;
   Json body;

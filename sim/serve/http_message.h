@@ -26,6 +26,6 @@ std::optional<HttpHead> parse_head(std::string_view text, int& status);
 std::string reply_text(const HttpReply& reply, bool keep_alive, bool head_only);
 
 /// A reply of one line of JSON: {"errors": [{"message": ...}]}.
-HttpReply refusal(int status, std::string_view message);
+HttpReply refusal_reply(int status, std::string_view message);
 
 }  // namespace accsim::sim

@@ -47,15 +47,15 @@ struct HttpServer::Connection {
   Connection& operator=(const Connection&) = delete;
 
   bool awaits_answer() const { return state == State::waits || state == State::asked; }
-  short awaited() const {
+  short awaited_events() const {
     return awaits_answer() ? POLLRDHUP : state == State::reply ? POLLOUT : POLLIN;
   }
-  void look(const pollfd& polled, const Admit& admit, size_t most_body);
-  void read(const Admit& admit, size_t most_body);
-  void take(const Admit& admit, size_t most_body);
+  void handle_poll(const pollfd& polled, const Admit& admit, size_t most_body);
+  void receive_bytes(const Admit& admit, size_t most_body);
+  void take_request(const Admit& admit, size_t most_body);
   bool take_head(const Admit& admit, size_t most_body);
-  void send(const HttpReply& reply, bool keep);
-  void write();
+  void send_reply(const HttpReply& reply, bool keep);
+  void write_reply();
 
   int socket;
   State state = State::head;
@@ -67,17 +67,18 @@ struct HttpServer::Connection {
 };
 
 /// What has happened on it; an answer that it awaits isn't wanted any more when it has ended.
-void HttpServer::Connection::look(const pollfd& polled, const Admit& admit, size_t most_body) {
+void HttpServer::Connection::handle_poll(const pollfd& polled, const Admit& admit,
+                                         size_t most_body) {
   if (polled.revents == 0) return;
   if (awaits_answer())
     state = State::over;
   else if (state == State::reply)
-    write();
+    write_reply();
   else
-    read(admit, most_body);
+    receive_bytes(admit, most_body);
 }
 
-void HttpServer::Connection::read(const Admit& admit, size_t most_body) {
+void HttpServer::Connection::receive_bytes(const Admit& admit, size_t most_body) {
   std::array<char, 65536> block;
   const ssize_t got = ::recv(socket, block.data(), block.size(), 0);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
@@ -88,11 +89,11 @@ void HttpServer::Connection::read(const Admit& admit, size_t most_body) {
   if (state == State::drain) return;  // what comes behind a refusal is thrown away
   since = Clock::now();
   in.append(block.data(), static_cast<size_t>(got));
-  take(admit, most_body);
+  take_request(admit, most_body);
 }
 
 /// The request waits for its turn when all of it is there.
-void HttpServer::Connection::take(const Admit& admit, size_t most_body) {
+void HttpServer::Connection::take_request(const Admit& admit, size_t most_body) {
   if (state == State::head && !take_head(admit, most_body)) return;
   if (state != State::body || in.size() < head.body_bytes) return;
   head.request.body = in.substr(0, head.body_bytes);
@@ -105,18 +106,20 @@ void HttpServer::Connection::take(const Admit& admit, size_t most_body) {
 bool HttpServer::Connection::take_head(const Admit& admit, size_t most_body) {
   const size_t end = in.find("\r\n\r\n");
   if (std::min(end, in.size()) > kMostHead)
-    return send(refusal(431, "the request's headers are too long"), false), false;
+    return send_reply(refusal_reply(431, "the request's headers are too long"), false), false;
   if (end == std::string::npos) return false;
   int status = 400;
   auto read = parse_head(std::string_view(in).substr(0, end), status);
-  if (!read) return send(refusal(status, "not a request that is understood"), false), false;
+  if (!read)
+    return send_reply(refusal_reply(status, "not a request that is understood"), false), false;
   head = std::move(*read);
   in.erase(0, end + 4);
-  if (const auto refused = admit(head.request)) return send(*refused, false), false;
+  if (const auto refused = admit(head.request)) return send_reply(*refused, false), false;
   if (head.body_bytes > most_body)
-    return send(refusal(413, fmt::format("{} bytes are more than the {} that --max-upload allows",
-                                         head.body_bytes, most_body)),
-                false),
+    return send_reply(refusal_reply(
+                          413, fmt::format("{} bytes are more than the {} that --max-upload allows",
+                                           head.body_bytes, most_body)),
+                      false),
            false;
   if (head.request.header("expect") == "100-continue" && in.size() < head.body_bytes) {
     constexpr std::string_view kGoOn = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -126,16 +129,16 @@ bool HttpServer::Connection::take_head(const Admit& admit, size_t most_body) {
   return true;
 }
 
-void HttpServer::Connection::send(const HttpReply& reply, bool keep_alive) {
+void HttpServer::Connection::send_reply(const HttpReply& reply, bool keep_alive) {
   out = reply_text(reply, keep_alive, head.request.method == "HEAD");
   sent = 0;
   keep = keep_alive;
   state = State::reply;
   since = Clock::now();
-  write();
+  write_reply();
 }
 
-void HttpServer::Connection::write() {
+void HttpServer::Connection::write_reply() {
   while (sent < out.size()) {
     const ssize_t n = ::send(socket, out.data() + sent, out.size() - sent, MSG_NOSIGNAL);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
@@ -191,7 +194,7 @@ Result<HttpServer> HttpServer::listen(uint16_t port) {
 
 /// Precondition: has_room().
 bool HttpServer::accept_new() {
-  if (connections_.size() >= kMostConnections) connections_.erase(dispensable());
+  if (connections_.size() >= kMostConnections) connections_.erase(dispensable_connection());
   const int fd = ::accept4(socket_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
   if (fd >= 0) connections_.push_back(std::make_unique<Connection>(fd));
   return fd >= 0 || errno == EAGAIN || errno == EINTR || errno == ECONNABORTED;
@@ -199,7 +202,7 @@ bool HttpServer::accept_new() {
 
 /// The connection that goes when there are too many: of those that were refused, else of those
 /// without a request, the one that came or spoke longest ago.
-HttpServer::Connections::iterator HttpServer::dispensable() {
+HttpServer::Connections::iterator HttpServer::dispensable_connection() {
   using State = Connection::State;
   const auto rank = [](const std::unique_ptr<Connection>& c) {
     const int kind = c->state == State::drain ? 0 : c->state == State::head ? 1 : 2;
@@ -210,20 +213,20 @@ HttpServer::Connections::iterator HttpServer::dispensable() {
 }
 
 bool HttpServer::has_room() {
-  return connections_.size() < kMostConnections || dispensable() != connections_.end();
+  return connections_.size() < kMostConnections || dispensable_connection() != connections_.end();
 }
 
 /// Sends the answer that has come, and asks for the one that has been waited for the longest.
-void HttpServer::answer(Answerer& answerer) {
+void HttpServer::advance_answerer(Answerer& answerer) {
   using State = Connection::State;
   const auto in_state = [this](State state) {
     return std::ranges::find_if(connections_, [state](const auto& c) { return c->state == state; });
   };
-  if (answerer.busy()) {
+  if (answerer.is_busy()) {
     const auto asked = in_state(State::asked);
-    if (asked == connections_.end()) return answerer.cancel();
-    if (const auto reply = answerer.look())
-      (*asked)->send(*reply, (*asked)->head.keep_alive);
+    if (asked == connections_.end()) return answerer.cancel_request();
+    if (const auto reply = answerer.poll_reply())
+      (*asked)->send_reply(*reply, (*asked)->head.keep_alive);
     else
       return;
   }
@@ -232,17 +235,17 @@ void HttpServer::answer(Answerer& answerer) {
     return c->state == State::waits ? c->since : Clock::time_point::max();
   });
   next.state = State::asked;
-  answerer.ask(next.head.request);
+  answerer.submit_request(next.head.request);
 }
 
-void HttpServer::serve(const Admit& admit, Answerer& answerer, size_t most_body,
-                       const std::atomic<bool>& stop) {
+void HttpServer::serve_requests(const Admit& admit, Answerer& answerer, size_t most_body,
+                                const std::atomic<bool>& stop) {
   using State = Connection::State;
   bool room = true;  // false for a round after the system had no descriptor for a connection
   while (!stop) {
     std::vector<pollfd> polled;
-    for (const auto& c : connections_) polled.push_back({c->socket, c->awaited(), 0});
-    polled.push_back(answerer.awaited());
+    for (const auto& c : connections_) polled.push_back({c->socket, c->awaited_events(), 0});
+    polled.push_back(answerer.poll_target());
     // Those that wait outside when there are many are let in when others go.
     const bool takes_new = room && has_room();
     if (takes_new) polled.push_back({socket_, POLLIN, 0});
@@ -251,19 +254,19 @@ void HttpServer::serve(const Admit& admit, Answerer& answerer, size_t most_body,
     const auto now = Clock::now();
     for (size_t i = 0; i < connections_.size() && !stop; ++i) {
       Connection& c = *connections_[i];
-      c.look(polled[i], admit, most_body);
+      c.handle_poll(polled[i], admit, most_body);
       // The next request may have come behind the last one.
       while (c.state == State::head && !c.in.empty() && c.in.find("\r\n\r\n") != std::string::npos)
-        c.take(admit, most_body);
+        c.take_request(admit, most_body);
       const auto most = c.state == State::drain ? kLinger : kIdle;
       if (!c.awaits_answer() && now - c.since > most) c.state = State::over;
     }
     std::erase_if(connections_, [](const auto& c) { return c->state == State::over; });
-    answer(answerer);
+    advance_answerer(answerer);
     if (takes_new && polled.back().revents != 0 && has_room()) room = accept_new();
   }
   connections_.clear();
-  answerer.cancel();
+  answerer.cancel_request();
 }
 
 }  // namespace accsim::sim

@@ -38,15 +38,15 @@ struct HttpReply {
 class Answerer {
  public:
   virtual ~Answerer() = default;
-  virtual bool busy() const = 0;
-  /// Precondition: not busy().
-  virtual void ask(const HttpRequest& request) = 0;
-  /// What to wait for until look() has something to do; a descriptor below 0 when it has nothing.
-  virtual pollfd awaited() const = 0;
+  virtual bool is_busy() const = 0;
+  /// Precondition: not is_busy().
+  virtual void submit_request(const HttpRequest& request) = 0;
+  /// What to wait for until poll_reply() has something to do; a descriptor below 0 when it has nothing.
+  virtual pollfd poll_target() const = 0;
   /// Goes on with the request, without waiting; its answer when it is there.
-  virtual std::optional<HttpReply> look() = 0;
+  virtual std::optional<HttpReply> poll_reply() = 0;
   /// Nobody waits for the answer any more.
-  virtual void cancel() = 0;
+  virtual void cancel_request() = 0;
 };
 
 /// HTTP/1.1 for the user's own browser: on 127.0.0.1 only, one thread, requests answered one after
@@ -67,17 +67,17 @@ class HttpServer {
   /// Answers requests whose body has at most `most_body` bytes until `stop` is set; looks at it
   /// four times a second and whenever a signal arrives. What is asked for is cancelled when who
   /// asked closes the connection.
-  void serve(const Admit& admit, Answerer& answerer, size_t most_body,
-             const std::atomic<bool>& stop);
+  void serve_requests(const Admit& admit, Answerer& answerer, size_t most_body,
+                      const std::atomic<bool>& stop);
 
  private:
   struct Connection;
   using Connections = std::vector<std::unique_ptr<Connection>>;
   explicit HttpServer(int socket, uint16_t port);
   bool has_room();
-  Connections::iterator dispensable();
+  Connections::iterator dispensable_connection();
   bool accept_new();
-  void answer(Answerer& answerer);
+  void advance_answerer(Answerer& answerer);
 
   int socket_ = -1;
   uint16_t port_ = 0;

@@ -10,14 +10,14 @@ class PageAnswerer final : public Answerer {
  public:
   PageAnswerer(ServeSetup setup, std::string token, uint16_t port, WorkerLimits limits);
 
-  bool busy() const override { return worker_.busy(); }
-  void ask(const HttpRequest& request) override;
-  pollfd awaited() const override { return worker_.awaited(); }
-  std::optional<HttpReply> look() override;
-  void cancel() override { worker_.cancel(); }
+  bool is_busy() const override { return worker_.is_busy(); }
+  void submit_request(const HttpRequest& request) override;
+  pollfd poll_target() const override { return worker_.poll_target(); }
+  std::optional<HttpReply> poll_reply() override;
+  void cancel_request() override { worker_.cancel_request(); }
 
  private:
-  Worker::Answer begin() const;
+  Worker::Answer begin_session() const;
 
   ServeSetup setup_;
   std::string token_;

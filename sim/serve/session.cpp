@@ -53,7 +53,7 @@ void add_timing(HttpReply& reply, const char* what, Clock::time_point begin) {
   reply.headers.emplace_back("Server-Timing", fmt::format("{};dur={:.3f}", what, took.count()));
 }
 
-HttpReply failed(int status, const Json& errors) {
+HttpReply error_reply(int status, const Json& errors) {
   return {.status = status, .body = json_text({{"errors", errors}}) + "\n"};
 }
 
@@ -100,8 +100,8 @@ std::optional<HttpReply> admit_body(const Route& route, const HttpRequest& reque
   size_t bytes = 0;
   std::from_chars(length.data(), length.data() + length.size(), bytes);
   if (bytes <= kMostBody || route.path == "api/models") return std::nullopt;
-  return refusal(413, fmt::format("{} bytes are more than the {} that are read of a request", bytes,
-                                  kMostBody));
+  return refusal_reply(413, fmt::format("{} bytes are more than the {} that are read of a request",
+                                        bytes, kMostBody));
 }
 
 constexpr Route kRoutes[] = {{"GET", ""},
@@ -124,49 +124,49 @@ struct ServeSession::Wanted {
   int status = 200;
 
   /// Equal for requests of equal reports.
-  std::string key() const {
+  std::string cache_key() const {
     return fmt::format("{} {} {} {}", model, name(options.objective),
                        options.effort == MapEffort::rule, hw::print_hw(hw));
   }
-  void fail(int code, const std::string& message) {
+  void add_error(int code, const std::string& message) {
     status = code;
     errors.push_back({{"message", message}});
   }
 
-  static Wanted read(const Json& body, const ServeSetup& setup) {
+  static Wanted parse_body(const Json& body, const ServeSetup& setup) {
     Wanted out{.hw = setup.hw, .options = setup.options};
-    if (!body.is_object()) return out.fail(400, "the body is no JSON object"), out;
+    if (!body.is_object()) return out.add_error(400, "the body is no JSON object"), out;
     for (const auto& [key, value] : body.items()) {
       if (key == "model") {
         if (value.is_number_unsigned() && value < setup.models.size())
           out.model = value.get<size_t>();
         else
-          out.fail(422, "model: no model has this index");
+          out.add_error(422, "model: no model has this index");
       } else if (key == "objective") {
         const auto objective =
             value.is_string() ? objective_from(value.get<std::string>()) : std::nullopt;
         if (objective)
           out.options.objective = *objective;
         else
-          out.fail(422, "objective: is cycles, energy, edp or traffic");
+          out.add_error(422, "objective: is cycles, energy, edp or traffic");
       } else if (key == "effort") {
-        if (value != "search" && value != "rule") out.fail(422, "effort: is search or rule");
+        if (value != "search" && value != "rule") out.add_error(422, "effort: is search or rule");
         out.options.effort = value == "rule" ? MapEffort::rule : MapEffort::search;
       } else if (key == "machine" && value.is_object()) {
         out.set_machine(value, setup.hw);
       } else {
-        out.fail(400,
-                 key == "machine" ? "machine: is no JSON object" : "unknown key '" + key + "'");
+        out.add_error(
+            400, key == "machine" ? "machine: is no JSON object" : "unknown key '" + key + "'");
       }
     }
     if (out.model >= setup.models.size() && out.errors.empty())
-      out.fail(422, "there is no model yet: drop an ONNX file on the page");
+      out.add_error(422, "there is no model yet: drop an ONNX file on the page");
     return out;
   }
 
   void set_machine(const Json& value, const hw::HwConfig& base) {
     if (value.size() > hw::fields().size())
-      return fail(422, "machine: has more members than a machine has fields");
+      return add_error(422, "machine: has more members than a machine has fields");
     hw::MachineEdits edits;
     for (const auto& [path, edit] : value.items()) edits.emplace_back(path, field_text(edit));
     hw::EditedMachine edited = edit_machine(base, edits);
@@ -183,12 +183,12 @@ struct ServeSession::Wanted {
 ServeSession::ServeSession(ServeSetup setup, std::string token, uint16_t port)
     : setup_(std::move(setup)), token_(std::move(token)), port_(port) {}
 
-std::string ServeSession::address() const {
+std::string ServeSession::page_address() const {
   return fmt::format("http://127.0.0.1:{}/{}/", port_, token_);
 }
 
 /// The path behind the token.
-std::string_view ServeSession::route(const HttpRequest& request) const {
+std::string_view ServeSession::route_of(const HttpRequest& request) const {
   return std::string_view(request.path).substr(token_.size() + 2);
 }
 
@@ -200,15 +200,15 @@ std::optional<HttpReply> ServeSession::admit(const HttpRequest& request) const {
     return host == here[0] || host == here[1] ||
            (port_ == 80 && (host == "127.0.0.1" || host == "localhost"));
   };
-  if (!is_here(request.header("host"))) return refusal(403, "Host is not this server");
+  if (!is_here(request.header("host"))) return refusal_reply(403, "Host is not this server");
   if (std::string_view origin = request.header("origin"); request.headers.contains("origin")) {
     if (!origin.starts_with("http://") || !is_here(origin.substr(7)))
-      return refusal(403, "Origin is not this server");
+      return refusal_reply(403, "Origin is not this server");
   }
   const std::string_view path = request.path;
   const size_t end = path.find('/', 1);
   if (end == std::string_view::npos || !same_secret(path.substr(1, end - 1), token_))
-    return refusal(403, "the address lacks the token that accsim serve printed");
+    return refusal_reply(403, "the address lacks the token that accsim serve printed");
   const std::string method = request.method == "HEAD" ? "GET" : request.method;
   bool known = false;
   for (const Route& r : kRoutes) {
@@ -216,24 +216,25 @@ std::optional<HttpReply> ServeSession::admit(const HttpRequest& request) const {
     if (r.method == method) return admit_body(r, request);
     known = true;
   }
-  return known ? refusal(405, "this path has no such method") : refusal(404, "no such path");
+  return known ? refusal_reply(405, "this path has no such method")
+               : refusal_reply(404, "no such path");
 }
 
 HttpReply ServeSession::answer(const HttpRequest& request) {
-  const std::string_view path = route(request);
-  if (path.empty()) return page(request.query != kWithoutReport);
+  const std::string_view path = route_of(request);
+  if (path.empty()) return page_reply(request.query != kWithoutReport);
   if (path == "api/fields") return reply_json(field_list(setup_.hw));
-  if (path == "api/points") return points(request);
-  if (path == "api/cost") return cost(request);
-  if (path == "api/timeline") return timeline(request);
-  if (path == "api/compare") return compare(request);
-  if (request.method == "POST") return upload(request);
+  if (path == "api/points") return points_reply(request);
+  if (path == "api/cost") return cost_reply(request);
+  if (path == "api/timeline") return timeline_reply(request);
+  if (path == "api/compare") return compare_reply(request);
+  if (request.method == "POST") return upload_reply(request);
   return reply_json({{"models", models_json(setup_.models)}});
 }
 
 /// What was asked for last is kept: the page asks for its timeline next.
-Result<std::shared_ptr<const CostedNetwork>> ServeSession::network(const Wanted& wanted) {
-  std::string key = wanted.key();
+Result<std::shared_ptr<const CostedNetwork>> ServeSession::costed_network(const Wanted& wanted) {
+  std::string key = wanted.cache_key();
   if (latest_.second && latest_.first == key) return latest_.second;
   latest_ = {};  // never two at a time
   auto costed = cost_network(setup_.models[wanted.model].graph, wanted.hw, wanted.options,
@@ -262,7 +263,7 @@ std::string ServeSession::report_data(const Report& report, const MapOptions& op
   return page_data(report, context);
 }
 
-HttpReply ServeSession::page(bool with_report) {
+HttpReply ServeSession::page_reply(bool with_report) {
   const Json fields = field_list(setup_.hw);
   const Json data = {{"kind", "serve"},
                      {"version", setup_.version},
@@ -277,7 +278,7 @@ HttpReply ServeSession::page(bool with_report) {
                      {"max_upload", setup_.most_upload}};
   std::string first = "null";
   if (!setup_.models.empty() && with_report)
-    if (const auto costed = network({.hw = setup_.hw, .options = setup_.options}))
+    if (const auto costed = costed_network({.hw = setup_.hw, .options = setup_.options}))
       first = report_data((*costed)->report, setup_.options);
   std::string text = json_text(data);
   text.pop_back();  // the closing brace
@@ -289,14 +290,14 @@ HttpReply ServeSession::page(bool with_report) {
                              .live = true})};
 }
 
-HttpReply ServeSession::cost(const HttpRequest& request) {
+HttpReply ServeSession::cost_reply(const HttpRequest& request) {
   const auto begin = Clock::now();
-  const Wanted wanted = Wanted::read(body_of(request), setup_);
-  if (!wanted.errors.empty()) return failed(wanted.status, wanted.errors);
-  const auto costed = network(wanted);
-  if (!costed) return failed(422, errors_json(costed.errors()));
+  const Wanted wanted = Wanted::parse_body(body_of(request), setup_);
+  if (!wanted.errors.empty()) return error_reply(wanted.status, wanted.errors);
+  const auto costed = costed_network(wanted);
+  if (!costed) return error_reply(422, errors_json(costed.errors()));
   const Report& report = (*costed)->report;
-  if (const std::string key = wanted.key(); !known(key)) remember(key, report);
+  if (const std::string key = wanted.cache_key(); !find_side(key)) remember_side(key, report);
   HttpReply out{.body = report_data(report, wanted.options)};
   add_timing(out, "cost", begin);
   return out;
@@ -304,20 +305,20 @@ HttpReply ServeSession::cost(const HttpRequest& request) {
 
 /// As many layers as fit in a short time, so that changes of fields come in between and the rest is
 /// never made when the page no longer asks for it.
-HttpReply ServeSession::timeline(const HttpRequest& request) {
+HttpReply ServeSession::timeline_reply(const HttpRequest& request) {
   const auto begin = Clock::now();
   const Json body = body_of(request);
   if (!body.is_object() || !body.contains("of") || body.size() != 1 + body.count("from"))
-    return refusal(400, "the body is no JSON object with of and, perhaps, from");
+    return refusal_reply(400, "the body is no JSON object with of and, perhaps, from");
   const Json from = body.value("from", Json(0U));
-  if (!from.is_number_unsigned()) return refusal(400, "from: is no whole number");
-  const Wanted wanted = Wanted::read(body.at("of"), setup_);
-  if (!wanted.errors.empty()) return failed(wanted.status, wanted.errors);
-  const auto costed = network(wanted);
-  if (!costed) return failed(422, errors_json(costed.errors()));
+  if (!from.is_number_unsigned()) return refusal_reply(400, "from: is no whole number");
+  const Wanted wanted = Wanted::parse_body(body.at("of"), setup_);
+  if (!wanted.errors.empty()) return error_reply(wanted.status, wanted.errors);
+  const auto costed = costed_network(wanted);
+  if (!costed) return error_reply(422, errors_json(costed.errors()));
   const auto first = from.get<size_t>();
   if (first > 0 && first >= (*costed)->mappings.size())
-    return refusal(422, "from: the network has fewer layers");
+    return refusal_reply(422, "from: the network has fewer layers");
   const TimelinePart part = timeline_part(**costed, kPageSlices, first,
                                           [&] { return Clock::now() - begin >= kTimelineTime; });
   HttpReply out{.body =
@@ -328,70 +329,71 @@ HttpReply ServeSession::timeline(const HttpRequest& request) {
 }
 
 /// The side that this key was remembered with, which is now the latest asked for.
-std::shared_ptr<const RunSide> ServeSession::known(const std::string& key) {
+std::shared_ptr<const RunSide> ServeSession::find_side(const std::string& key) {
   const auto found = std::ranges::find_if(recent_, [&](const auto& r) { return r.first == key; });
   if (found == recent_.end()) return nullptr;
   std::rotate(found, found + 1, recent_.end());
   return recent_.back().second;
 }
 
-std::shared_ptr<const RunSide> ServeSession::remember(const std::string& key,
-                                                      const Report& report) {
+std::shared_ptr<const RunSide> ServeSession::remember_side(const std::string& key,
+                                                           const Report& report) {
   recent_.emplace_back(key, std::make_shared<const RunSide>(run_side(report)));
   if (recent_.size() > kRecent) recent_.pop_front();
   return recent_.back().second;
 }
 
-HttpReply ServeSession::compare(const HttpRequest& request) {
+HttpReply ServeSession::compare_reply(const HttpRequest& request) {
   const Json body = body_of(request);
   if (!body.is_object() || !body.contains("a") || !body.contains("b"))
-    return refusal(400, "the body is no JSON object with a and b");
+    return refusal_reply(400, "the body is no JSON object with a and b");
   std::vector<std::shared_ptr<const RunSide>> sides;
   for (const char* side : {"a", "b"}) {
     const auto with_side = [&](Json errors) {
       for (Json& e : errors) e["side"] = side;
       return errors;
     };
-    const Wanted wanted = Wanted::read(body.at(side), setup_);
-    if (!wanted.errors.empty()) return failed(wanted.status, with_side(wanted.errors));
-    const std::string key = wanted.key();
-    sides.push_back(known(key));
+    const Wanted wanted = Wanted::parse_body(body.at(side), setup_);
+    if (!wanted.errors.empty()) return error_reply(wanted.status, with_side(wanted.errors));
+    const std::string key = wanted.cache_key();
+    sides.push_back(find_side(key));
     if (sides.back()) continue;
-    const auto costed = network(wanted);
-    if (!costed) return failed(422, with_side(errors_json(costed.errors())));
-    sides.back() = remember(key, (*costed)->report);
+    const auto costed = costed_network(wanted);
+    if (!costed) return error_reply(422, with_side(errors_json(costed.errors())));
+    sides.back() = remember_side(key, (*costed)->report);
   }
   return {.body = to_json(std::vector<Comparison>{compare_runs(*sides[0], *sides[1])})};
 }
 
-HttpReply ServeSession::upload(const HttpRequest& request) {
+HttpReply ServeSession::upload_reply(const HttpRequest& request) {
   if (setup_.models.size() >= kMostModels)
-    return refusal(422, "there are 64 models already; start accsim serve anew");
+    return refusal_reply(422, "there are 64 models already; start accsim serve anew");
   const std::string name = upload_name(request.header("x-accsim-name"));
   auto bytes = std::make_shared<const std::string>(request.body);
   Result<Graph> graph = load_graph(std::move(bytes), name, setup_.elaborate);
-  if (!graph) return failed(422, errors_json(graph.errors()));
+  if (!graph) return error_reply(422, errors_json(graph.errors()));
   if (const auto lowered = lower(*graph); !lowered)
-    return failed(422, errors_json(lowered.errors()));
+    return error_reply(422, errors_json(lowered.errors()));
   setup_.models.push_back({std::move(*graph), name});
   return reply_json(models_json(setup_.models).back());
 }
 
-HttpReply ServeSession::points(const HttpRequest& request) {
-  if (setup_.store.empty()) return refusal(404, "no store was named: accsim serve --store FILE");
+HttpReply ServeSession::points_reply(const HttpRequest& request) {
+  if (setup_.store.empty())
+    return refusal_reply(404, "no store was named: accsim serve --store FILE");
   if (!store_) {  // it is checked when it is opened, which takes a while
-    auto opened = SweepStore::read(setup_.store);
+    auto opened = SweepStore::open_for_reading(setup_.store);
     if (!opened)  // its sweep may not have begun, or may be making it
       return reply_json({{"stored", 0}, {"waiting", opened.errors().front().text()}});
     store_ = std::move(*opened);
   }
-  const auto stored = store_->count();
-  if (!stored) return failed(422, errors_json(stored.errors()));
+  const auto stored = store_->stored_count();
+  if (!stored) return error_reply(422, errors_json(stored.errors()));
   if (request.query == fmt::format("stored={}", *stored)) return reply_json({{"stored", *stored}});
-  const auto view = TableView::read(*store_, "");
-  if (!view) return failed(422, errors_json(view.errors()));
+  const auto view = TableView::read_store(*store_, "");
+  if (!view) return error_reply(422, errors_json(view.errors()));
   const auto columns = parse_columns("", *view);
-  if (!columns) return failed(422, errors_json(columns.errors()));
+  if (!columns) return error_reply(422, errors_json(columns.errors()));
   return {.body = show_json(*view, store_->meta(), {}, *columns)};
 }
 

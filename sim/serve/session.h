@@ -49,22 +49,22 @@ class ServeSession {
   HttpReply answer(const HttpRequest& request);
 
   /// "http://127.0.0.1:PORT/TOKEN/"
-  std::string address() const;
+  std::string page_address() const;
 
  private:
   struct Wanted;  ///< a request to cost, read
-  std::string_view route(const HttpRequest& request) const;
-  HttpReply page(bool with_report);
-  HttpReply cost(const HttpRequest& request);
-  HttpReply timeline(const HttpRequest& request);
-  HttpReply compare(const HttpRequest& request);
-  HttpReply upload(const HttpRequest& request);
-  HttpReply points(const HttpRequest& request);
-  Result<std::shared_ptr<const CostedNetwork>> network(const Wanted& wanted);
+  std::string_view route_of(const HttpRequest& request) const;
+  HttpReply page_reply(bool with_report);
+  HttpReply cost_reply(const HttpRequest& request);
+  HttpReply timeline_reply(const HttpRequest& request);
+  HttpReply compare_reply(const HttpRequest& request);
+  HttpReply upload_reply(const HttpRequest& request);
+  HttpReply points_reply(const HttpRequest& request);
+  Result<std::shared_ptr<const CostedNetwork>> costed_network(const Wanted& wanted);
   std::string report_data(const Report& report, const MapOptions& options) const;
   std::string command_of(const Report& report, const MapOptions& options) const;
-  std::shared_ptr<const RunSide> known(const std::string& key);
-  std::shared_ptr<const RunSide> remember(const std::string& key, const Report& report);
+  std::shared_ptr<const RunSide> find_side(const std::string& key);
+  std::shared_ptr<const RunSide> remember_side(const std::string& key, const Report& report);
 
   ServeSetup setup_;
   std::string token_;

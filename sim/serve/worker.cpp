@@ -28,7 +28,7 @@ constexpr size_t kHead = sizeof(uint64_t);
 
 // A message is its length and that many bytes of CBOR. Both ends are one program.
 
-std::string message(const Json& json) {
+std::string encode_message(const Json& json) {
   std::string body;
   Json::to_cbor(json, body);
   const uint64_t bytes = body.size();
@@ -49,13 +49,13 @@ std::optional<Json> read_message(std::string& bytes) {
 }
 
 std::string message_of(const HttpRequest& r) {
-  return message({r.method, r.path, r.query, r.headers, r.body});
+  return encode_message({r.method, r.path, r.query, r.headers, r.body});
 }
 
 HttpRequest request_of(const Json& json) { return {json[0], json[1], json[2], json[3], json[4]}; }
 
 std::string message_of(const HttpReply& r) {
-  return message({r.status, r.type, r.body, r.headers});
+  return encode_message({r.status, r.type, r.body, r.headers});
 }
 
 HttpReply reply_of(const Json& json) { return {json[0], json[1], json[2], json[3]}; }
@@ -82,12 +82,12 @@ std::string answer_to(const HttpRequest& request, const Worker::Answer& answer) 
   try {
     return message_of(answer(request));
   } catch (const std::bad_alloc&) {
-    return message_of(refusal(503, "not enough memory for this request"));
+    return message_of(refusal_reply(503, "not enough memory for this request"));
   }
 }
 
 /// All that the process does.
-[[noreturn]] void serve(const Worker::Begin& begin, int socket, const WorkerLimits& limits) {
+[[noreturn]] void run_worker(const Worker::Begin& begin, int socket, const WorkerLimits& limits) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   std::signal(SIGINT, SIG_IGN);  // Ctrl-C is for who started it, which ends it
   std::signal(SIGTERM, SIG_DFL);
@@ -111,13 +111,13 @@ std::string how_it_ended(int status) {
 
 }  // namespace
 
-bool Worker::start() {
+bool Worker::start_process() {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) return false;
   const pid_t process = ::fork();
   if (process == 0) {
     try {
-      serve(begin_, ends[1], limits_);
+      run_worker(begin_, ends[1], limits_);
     } catch (const std::bad_alloc&) {
       ::_exit(kNoMemory);
     } catch (const std::exception& e) {
@@ -135,17 +135,17 @@ bool Worker::start() {
   return true;
 }
 
-void Worker::end() {
+void Worker::end_process() {
   busy_ = false;
   in_.clear();
   out_.clear();
   if (process_ < 0) return;
   ::kill(process_, SIGKILL);
-  reap();
+  reap_process();
 }
 
 /// The status of a process that is over, or will be at once. It is forgotten.
-int Worker::reap() {
+int Worker::reap_process() {
   int status = 0;
   while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
   }
@@ -154,38 +154,39 @@ int Worker::reap() {
   return status;
 }
 
-HttpReply Worker::ended() {
-  const int status = reap();
+HttpReply Worker::ended_reply() {
+  const int status = reap_process();
   if (WIFEXITED(status) && WEXITSTATUS(status) == kNoMemory)
-    return failed(503, "not enough memory for this request");
-  return failed(500, fmt::format("the process that answers ended {}; its last words are where "
-                                 "accsim serve was started. Please report it",
-                                 how_it_ended(status)));
+    return failure_reply(503, "not enough memory for this request");
+  return failure_reply(500,
+                       fmt::format("the process that answers ended {}; its last words are where "
+                                   "accsim serve was started. Please report it",
+                                   how_it_ended(status)));
 }
 
-HttpReply Worker::failed(int status, const std::string& message) {
+HttpReply Worker::failure_reply(int status, const std::string& message) {
   busy_ = false;
   in_.clear();
   out_.clear();
-  return refusal(status, message);
+  return refusal_reply(status, message);
 }
 
-void Worker::ask(const HttpRequest& request) {
+void Worker::submit_request(const HttpRequest& request) {
   busy_ = true;
   since_ = Clock::now();
   sent_ = 0;
   out_ = message_of(request);
-  if (process_ < 0) start();
+  if (process_ < 0) start_process();
 }
 
-pollfd Worker::awaited() const {
+pollfd Worker::poll_target() const {
   if (!busy_) return {-1, 0, 0};
   const auto events = static_cast<short>(sent_ < out_.size() ? POLLIN | POLLOUT : POLLIN);
   return {socket_, events, 0};
 }
 
 /// Takes what has come. Is there an end to it?
-bool Worker::receive() {
+bool Worker::receive_bytes() {
   for (;;) {
     std::array<char, 65536> block;
     const ssize_t got = ::recv(socket_, block.data(), block.size(), MSG_DONTWAIT);
@@ -195,24 +196,24 @@ bool Worker::receive() {
   }
 }
 
-std::optional<HttpReply> Worker::look() {
+std::optional<HttpReply> Worker::poll_reply() {
   if (!busy_) return std::nullopt;
-  if (process_ < 0) return failed(503, "the system gives no process to answer in");
+  if (process_ < 0) return failure_reply(503, "the system gives no process to answer in");
   while (sent_ < out_.size()) {
     const ssize_t n =
         ::send(socket_, out_.data() + sent_, out_.size() - sent_, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n <= 0) break;  // what is wrong is said by what comes
     sent_ += static_cast<size_t>(n);
   }
-  const bool over = receive();
+  const bool over = receive_bytes();
   if (const auto found = read_message(in_)) {
     busy_ = false;
     return reply_of(*found);
   }
-  if (over) return ended();
+  if (over) return ended_reply();
   if (Clock::now() - since_ < limits_.time) return std::nullopt;
-  end();
-  return failed(
+  end_process();
+  return failure_reply(
       503, fmt::format("took more than {} s, the limit of accsim serve --max-seconds",
                        std::chrono::duration_cast<std::chrono::seconds>(limits_.time).count()));
 }

@@ -29,23 +29,23 @@ class Worker final : public Answerer {
 
   Worker(Begin begin, WorkerLimits limits) : begin_(std::move(begin)), limits_(limits) {}
   /// Ends the process.
-  ~Worker() override { end(); }
+  ~Worker() override { end_process(); }
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  bool busy() const override { return busy_; }
-  void ask(const HttpRequest& request) override;
-  pollfd awaited() const override;
-  std::optional<HttpReply> look() override;
-  void cancel() override { end(); }
+  bool is_busy() const override { return busy_; }
+  void submit_request(const HttpRequest& request) override;
+  pollfd poll_target() const override;
+  std::optional<HttpReply> poll_reply() override;
+  void cancel_request() override { end_process(); }
 
  private:
-  bool start();
-  bool receive();
-  void end();
-  int reap();
-  HttpReply ended();
-  HttpReply failed(int status, const std::string& message);
+  bool start_process();
+  bool receive_bytes();
+  void end_process();
+  int reap_process();
+  HttpReply ended_reply();
+  HttpReply failure_reply(int status, const std::string& message);
 
   Begin begin_;
   WorkerLimits limits_;

@@ -15,7 +15,7 @@ constexpr size_t kRound = 16;           // regions that are looked at together
 constexpr int64_t kWalked = 4096;       // points of a region that are tried against the constraints
 constexpr double kRounding = 1 - 1e-9;  // sums of energy in another order
 
-Objective objective(Question q) {
+Objective objective_of(Question q) {
   constexpr std::array<Objective, kQuestions> kObjective = {Objective::cycles, Objective::energy,
                                                             Objective::traffic};
   return kObjective[static_cast<size_t>(q)];
@@ -40,27 +40,27 @@ Status AdaptiveRun::run() {
     all.high.push_back(static_cast<int>(axis.steps.size()) - 1);
   }
   all.bounds.assign(spec_.objectives.size(), 0);
-  open(std::move(all));
+  open_box(std::move(all));
   while (!open_.empty()) {
     std::vector<MachineBox> round;
     while (!open_.empty() && round.size() < kRound) {
       MachineBox r = std::move(open_.begin()->second);
       open_.erase(open_.begin());
-      if (hopeless(r) || empty(r)) {
-        decided_ += r.points();
+      if (is_hopeless(r) || has_no_point(r)) {
+        decided_ += r.point_count();
         continue;
       }
-      ask(r);
+      ask_about(r);
       round.push_back(std::move(r));
     }
-    if (const Status answered = answer(); !answered) return answered;
-    if (stopped()) return ok();  // the round may be short of answers
+    if (const Status answered = answer_tasks(); !answered) return answered;
+    if (is_stopped()) return ok();  // the round may be short of answers
     for (MachineBox& r : round) {
-      sharpen(r);
-      if (r.single() || hopeless(r))
-        decided_ += r.points();
+      sharpen_bounds(r);
+      if (r.is_single() || is_hopeless(r))
+        decided_ += r.point_count();
       else
-        split(r);
+        split_box(r);
     }
     if (run_.progress)
       run_.progress({decided_, space_.size(), outcome_.evaluated + outcome_.bounds});
@@ -68,14 +68,14 @@ Status AdaptiveRun::run() {
   return ok();
 }
 
-void AdaptiveRun::open(MachineBox r) {
+void AdaptiveRun::open_box(MachineBox r) {
   cheap_bounds(r);
   double promise = 1;
   for (const double b : r.bounds) promise *= std::max(b, 1e-30);
   open_.emplace(promise, std::move(r));
 }
 
-bool AdaptiveRun::needs(Question q) const {
+bool AdaptiveRun::needs_answer(Question q) const {
   for (const Metric m : spec_.objectives) {
     const bool cycles = m == Metric::cycles || m == Metric::time || m == Metric::edp;
     const bool energy = m == Metric::energy || m == Metric::edp;
@@ -86,16 +86,16 @@ bool AdaptiveRun::needs(Question q) const {
   return false;
 }
 
-bool AdaptiveRun::hopeless(const MachineBox& r) const {
-  return front_.excludes(r.bounds, space_.point(r.low));
+bool AdaptiveRun::is_hopeless(const MachineBox& r) const {
+  return front_.excludes(r.bounds, space_.point_of_steps(r.low));
 }
 
 /// True when surely no point of the region satisfies the constraints.
-bool AdaptiveRun::empty(const MachineBox& r) {
-  if (spec_.constraints.empty() || r.points() > kWalked) return false;
+bool AdaptiveRun::has_no_point(const MachineBox& r) {
+  if (spec_.constraints.empty() || r.point_count() > kWalked) return false;
   AxisSteps at = r.low;
   while (true) {
-    if (space_.legal(at)) return false;
+    if (space_.is_legal(at)) return false;
     size_t a = at.size();
     while (a > 0 && at[a - 1] == r.high[a - 1]) {
       at[a - 1] = r.low[a - 1];
@@ -136,32 +136,33 @@ void AdaptiveRun::cheap_bounds(MachineBox& r) const {
   }
 }
 
-void AdaptiveRun::ask(const MachineBox& r) {
-  if (r.single()) return ask_point(space_.point(r.low));
+void AdaptiveRun::ask_about(const MachineBox& r) {
+  if (r.is_single()) return ask_point(space_.point_of_steps(r.low));
   if (bounds_.unordered_axis(r) >= 0) return;
   for (size_t i = 0; i < kQuestions; ++i)
-    if (const auto q = static_cast<Question>(i); needs(q)) ask_machine(bounds_.relaxed(r, q), q);
+    if (const auto q = static_cast<Question>(i); needs_answer(q))
+      ask_machine(bounds_.relaxed_machine(r, q), q);
 }
 
 void AdaptiveRun::ask_point(int64_t point) {
-  if (points_.contains(point) || !legal(point)) return;
+  if (points_.contains(point) || !is_legal(point)) return;
   Task task;
   task.point = point;
   tasks_.push_back(std::move(task));
 }
 
 void AdaptiveRun::ask_machine(const Relaxed& machine, Question q) {
-  if (machine.point >= 0 && legal(machine.point)) return ask_point(machine.point);
+  if (machine.point >= 0 && is_legal(machine.point)) return ask_point(machine.point);
   Task task;
   task.hw = machine.hw;
-  task.objective = objective(q);
+  task.objective = objective_of(q);
   task.effort = machine.effort;
-  task.key = key(machine, q);
+  task.key = bound_key(machine, q);
   if (!machines_.contains(task.key)) tasks_.push_back(std::move(task));
 }
 
-std::string AdaptiveRun::key(const Relaxed& machine, Question q) {
-  return fmt::format("{} {}", config_hash(machine.hw), name(objective(q)));
+std::string AdaptiveRun::bound_key(const Relaxed& machine, Question q) {
+  return fmt::format("{} {}", config_hash(machine.hw), name(objective_of(q)));
 }
 
 /// Takes what the store knows; leaves the rest, each machine once.
@@ -174,7 +175,7 @@ Status AdaptiveRun::look_up(std::vector<Task>& missing) {
       const auto row = store_.find(task.point);
       if (!row) return row.errors();
       if (*row) {
-        learn(**row);
+        learn_point(**row);
         continue;
       }
     } else {
@@ -193,7 +194,7 @@ Status AdaptiveRun::look_up(std::vector<Task>& missing) {
 }
 
 /// Costs all that was asked and commits it.
-Status AdaptiveRun::answer() {
+Status AdaptiveRun::answer_tasks() {
   std::vector<Task> tasks;
   if (const Status looked = look_up(tasks); !looked) return looked;
   if (tasks.empty()) return ok();
@@ -201,13 +202,14 @@ Status AdaptiveRun::answer() {
   std::vector<BoundRow> bounds(tasks.size());
   std::atomic<size_t> next{0};
   const auto work = [&](Evaluator& evaluator) {
-    for (size_t i = next++; i < tasks.size() && !stopped(); i = next++) {
+    for (size_t i = next++; i < tasks.size() && !is_stopped(); i = next++) {
       const Task& task = tasks[i];
       if (task.point >= 0) {
-        rows[i] = evaluator.point(task.point);
+        rows[i] = evaluator.evaluate_point(task.point);
       } else {
         bounds[i].key = task.key;
-        bounds[i].totals = evaluator.bound(task.hw, task.objective, task.effort, bounds[i].reason);
+        bounds[i].totals =
+            evaluator.bound_totals(task.hw, task.objective, task.effort, bounds[i].reason);
       }
     }
   };
@@ -218,51 +220,53 @@ Status AdaptiveRun::answer() {
   others.join();
   std::erase_if(rows, [](const PointRow& row) { return row.config.empty(); });
   std::erase_if(bounds, [](const BoundRow& row) { return row.key.empty(); });
-  return commit(rows, bounds);
+  return commit_rows(rows, bounds);
 }
 
-Status AdaptiveRun::commit(const std::vector<PointRow>& rows, const std::vector<BoundRow>& bounds) {
+Status AdaptiveRun::commit_rows(const std::vector<PointRow>& rows,
+                                const std::vector<BoundRow>& bounds) {
   if (const Status written = store_.write(rows, bounds); !written) return written;
-  for (const PointRow& row : rows) learn(row);
+  for (const PointRow& row : rows) learn_point(row);
   for (const BoundRow& row : bounds) machines_[row.key] = {row.reason.empty(), row.totals};
   outcome_.evaluated += static_cast<int64_t>(rows.size());
   outcome_.bounds += static_cast<int64_t>(bounds.size());
   return ok();
 }
 
-void AdaptiveRun::learn(const PointRow& row) {
-  Known k{row.feasible(), row.totals};
+void AdaptiveRun::learn_point(const PointRow& row) {
+  Known k{row.is_feasible(), row.totals};
   if (k.feasible) {
-    const hw::HwConfig hw = space_.machine(space_.steps(row.point));
+    const hw::HwConfig hw = space_.machine_at(space_.steps_of_point(row.point));
     k.totals.clock_mhz = hw.clock_mhz;
     k.totals.area_mm2 = area_mm2(hw);
     k.totals.sram_bytes = sram_bytes(hw);
     std::vector<double> values;
-    for (const Metric m : spec_.objectives) values.push_back(k.totals.metric(m));
+    for (const Metric m : spec_.objectives) values.push_back(k.totals.metric_value(m));
     front_.add(std::move(values), row.point);
   }
   points_[row.point] = k;
 }
 
-const AdaptiveRun::Known* AdaptiveRun::known(const MachineBox& r, Question q) {
-  if (!needs(q)) return nullptr;
-  const Relaxed machine = bounds_.relaxed(r, q);
-  if (machine.point >= 0 && legal(machine.point)) {
+const AdaptiveRun::Known* AdaptiveRun::find_known(const MachineBox& r, Question q) {
+  if (!needs_answer(q)) return nullptr;
+  const Relaxed machine = bounds_.relaxed_machine(r, q);
+  if (machine.point >= 0 && is_legal(machine.point)) {
     const auto at = points_.find(machine.point);
     return at != points_.end() && at->second.feasible ? &at->second : nullptr;
   }
-  const auto at = machines_.find(key(machine, q));
+  const auto at = machines_.find(bound_key(machine, q));
   return at != machines_.end() && at->second.feasible ? &at->second : nullptr;
 }
 
 /// Bounds from the relaxed machines, now that they are costed. One that can't be built or holds no
 /// tile says nothing.
-void AdaptiveRun::sharpen(MachineBox& r) {
-  if (r.single() || bounds_.unordered_axis(r) >= 0) return;
+void AdaptiveRun::sharpen_bounds(MachineBox& r) {
+  if (r.is_single() || bounds_.unordered_axis(r) >= 0) return;
   std::array<double, kQuestions> least{};
-  if (const Known* k = known(r, Question::cycles)) least[0] = static_cast<double>(k->totals.cycles);
-  if (const Known* k = known(r, Question::energy)) least[1] = k->totals.energy_pj * kRounding;
-  if (const Known* k = known(r, Question::traffic))
+  if (const Known* k = find_known(r, Question::cycles))
+    least[0] = static_cast<double>(k->totals.cycles);
+  if (const Known* k = find_known(r, Question::energy)) least[1] = k->totals.energy_pj * kRounding;
+  if (const Known* k = find_known(r, Question::traffic))
     least[2] = static_cast<double>(k->totals.traffic_bytes());
   const double mhz = bounds_.most_mhz(r);
   for (size_t i = 0; i < r.bounds.size(); ++i) {
@@ -290,15 +294,15 @@ void AdaptiveRun::sharpen(MachineBox& r) {
   }
 }
 
-void AdaptiveRun::split(const MachineBox& r) {
+void AdaptiveRun::split_box(const MachineBox& r) {
   const int unordered = bounds_.unordered_axis(r);
   const auto a = static_cast<size_t>(unordered >= 0 ? unordered : bounds_.widest_axis(r));
   const int middle = r.low[a] + (r.high[a] - r.low[a]) / 2;
   MachineBox below = r, above = r;
   below.high[a] = middle;
   above.low[a] = middle + 1;
-  open(std::move(below));
-  open(std::move(above));
+  open_box(std::move(below));
+  open_box(std::move(above));
 }
 
 }  // namespace accsim::sim

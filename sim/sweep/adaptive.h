@@ -34,24 +34,24 @@ class AdaptiveRun {
     PointTotals totals;
   };
 
-  bool stopped() const { return run_.stop != nullptr && *run_.stop; }
-  bool hopeless(const MachineBox& r) const;
-  bool empty(const MachineBox& r);
+  bool is_stopped() const { return run_.stop != nullptr && *run_.stop; }
+  bool is_hopeless(const MachineBox& r) const;
+  bool has_no_point(const MachineBox& r);
   void cheap_bounds(MachineBox& r) const;
-  void ask(const MachineBox& r);
+  void ask_about(const MachineBox& r);
   void ask_machine(const Relaxed& machine, Question q);
   void ask_point(int64_t point);
-  Status answer();
+  Status answer_tasks();
   Status look_up(std::vector<Task>& missing);
-  Status commit(const std::vector<PointRow>& rows, const std::vector<BoundRow>& bounds);
-  void learn(const PointRow& row);
-  void sharpen(MachineBox& r);
-  const Known* known(const MachineBox& r, Question q);
-  void split(const MachineBox& r);
-  void open(MachineBox r);
-  static std::string key(const Relaxed& machine, Question q);
-  bool needs(Question q) const;
-  bool legal(int64_t point) { return space_.legal(space_.steps(point)); }
+  Status commit_rows(const std::vector<PointRow>& rows, const std::vector<BoundRow>& bounds);
+  void learn_point(const PointRow& row);
+  void sharpen_bounds(MachineBox& r);
+  const Known* find_known(const MachineBox& r, Question q);
+  void split_box(const MachineBox& r);
+  void open_box(MachineBox r);
+  static std::string bound_key(const Relaxed& machine, Question q);
+  bool needs_answer(Question q) const;
+  bool is_legal(int64_t point) { return space_.is_legal(space_.steps_of_point(point)); }
 
   const SweepSpec& spec_;
   const SweepRun& run_;

@@ -27,7 +27,7 @@ bool is_numeric(const hw::Field& f) {
          std::holds_alternative<hw::Member<hw::DerivableNumber>>(f.target);
 }
 
-hw::YamlNode scalar(std::string text, hw::TextPosition at) {
+hw::YamlNode scalar_node(std::string text, hw::TextPosition at) {
   hw::YamlNode node;
   node.kind = hw::YamlNode::Kind::scalar;
   node.text = std::move(text);
@@ -68,24 +68,24 @@ class AxisReader {
       values_ = &entry_;
     else
       read_section(entry_.value, entry_.at, fmt::format("bind.{}", out_.name), kLists, errors_,
-                   [this](const hw::YamlEntry& e) { take(e); });
+                   [this](const hw::YamlEntry& e) { take_key(e); });
     if (values_ == nullptr && entry_.value.kind != hw::YamlNode::Kind::map) return std::nullopt;
     if (!one_list()) return fail(entry_.at, "needs one of values, range and powers_of_two");
     std::set<double> seen;
-    for (const double v : numbers()) {
+    for (const double v : read_values()) {
       if (v != std::floor(v) || v < 0 || v > kMostSize)
-        return fail(place(), fmt::format("{} is no size; give whole numbers from 0", v));
-      if (!seen.insert(v).second) return fail(place(), fmt::format("{} is there twice", v));
+        return fail(values_place(), fmt::format("{} is no size; give whole numbers from 0", v));
+      if (!seen.insert(v).second) return fail(values_place(), fmt::format("{} is there twice", v));
       add_step(v, fmt::format("{:.0f}", v));
     }
     if (!good_ || out_.steps.empty()) return std::nullopt;
     return std::move(out_);
   }
 
-  std::optional<Axis> run() {
+  std::optional<Axis> read_axis() {
     read_section(entry_.value, entry_.at, fmt::format("axis {}", out_.name),
                  {"field", "fields", "values", "range", "powers_of_two"}, errors_,
-                 [this](const hw::YamlEntry& e) { take(e); });
+                 [this](const hw::YamlEntry& e) { take_key(e); });
     if (!good_ || entry_.value.kind != hw::YamlNode::Kind::map) return std::nullopt;
     if ((field_ != nullptr) == (fields_ != nullptr))
       return fail(entry_.at,
@@ -112,7 +112,7 @@ class AxisReader {
     return std::nullopt;
   }
 
-  void take(const hw::YamlEntry& e) {
+  void take_key(const hw::YamlEntry& e) {
     if (e.key == "field") field_ = &e;
     if (e.key == "fields") fields_ = &e;
     if (e.key == "values") values_ = &e;
@@ -125,7 +125,7 @@ class AxisReader {
     if (f == nullptr) {
       std::vector<std::string> paths;
       for (const hw::Field& known : hw::fields()) paths.push_back(known.path);
-      const auto close = hw::nearest(path, paths);
+      const auto close = hw::nearest_word(path, paths);
       fail(at, fmt::format("{} is no field of a machine{}; accsim hw fields lists them",
                            hw::quoted_text(path),
                            close ? fmt::format(" (did you mean \"{}\"?)", *close) : ""));
@@ -149,7 +149,7 @@ class AxisReader {
   }
 
   /// The step's value of the field that was added last.
-  void set(AxisStep& step, const hw::Field& field, const hw::YamlNode& value) {
+  void add_setting(AxisStep& step, const hw::Field& field, const hw::YamlNode& value) {
     if (auto problem = hw::read_value(field, value, scratch_)) fail(value.at, *problem);
     step.fields.push_back(field_setting(field, scratch_));
   }
@@ -165,10 +165,11 @@ class AxisReader {
     const hw::Field& f = *out_.fields.front();
     out_.words = !is_numeric(f);
     if (!out_.words) {
-      const std::vector<double> values = numbers();
+      const std::vector<double> values = read_values();
       for (size_t i = 0; good_ && i < values.size(); ++i) {
         const double v = values[i];
-        set(add_step(v, number_text(f, v)), f, scalar(number_text(f, v), place()));
+        add_setting(add_step(v, number_text(f, v)), f,
+                    scalar_node(number_text(f, v), values_place()));
       }
       return good_;
     }
@@ -177,7 +178,7 @@ class AxisReader {
       return false;
     }
     for (const hw::YamlNode& node : values_->value.items)
-      set(add_step(static_cast<double>(out_.steps.size()), text_of(node)), f, node);
+      add_setting(add_step(static_cast<double>(out_.steps.size()), text_of(node)), f, node);
     return good_;
   }
 
@@ -187,7 +188,7 @@ class AxisReader {
       fail(fields_->at, "fields must be a section of paths with expressions or lists");
       return false;
     }
-    std::vector<double> values = numbers();
+    std::vector<double> values = read_values();
     if (!good_) return false;
     const bool given = values_ != nullptr || range_ != nullptr || powers_ != nullptr;
     if (!given && !values_from_first_list(values)) return false;
@@ -223,7 +224,8 @@ class AxisReader {
                              e.key, e.value.items.size(), out_.steps.size()));
       return;
     }
-    for (size_t i = 0; i < out_.steps.size(); ++i) set(out_.steps[i], field, e.value.items[i]);
+    for (size_t i = 0; i < out_.steps.size(); ++i)
+      add_setting(out_.steps[i], field, e.value.items[i]);
   }
 
   void set_expression(const hw::Field& field, const hw::YamlEntry& e) {
@@ -249,19 +251,19 @@ class AxisReader {
         fail(e.value.at, fmt::format("{} isn't a number for {}", e.key, step.label));
         return;
       }
-      set(step, field, scalar(number_text(field, v), e.value.at));
+      add_setting(step, field, scalar_node(number_text(field, v), e.value.at));
     }
   }
 
-  hw::TextPosition place() const {
+  hw::TextPosition values_place() const {
     for (const hw::YamlEntry* e : {values_, range_, powers_})
       if (e != nullptr) return e->at;
     return entry_.at;
   }
 
-  std::vector<double> numbers() {
-    if (range_ != nullptr) return range();
-    if (powers_ != nullptr) return powers();
+  std::vector<double> read_values() {
+    if (range_ != nullptr) return read_range();
+    if (powers_ != nullptr) return read_powers();
     std::vector<double> out;
     if (values_ == nullptr) return out;
     if (values_->value.kind != hw::YamlNode::Kind::sequence) {
@@ -283,7 +285,7 @@ class AxisReader {
     return true;
   }
 
-  std::vector<double> range() {
+  std::vector<double> read_range() {
     std::optional<double> from, to, step;
     read_section(range_->value, range_->at, fmt::format("range of axis {}", out_.name),
                  {"from", "to", "step"}, errors_, [&](const hw::YamlEntry& e) {
@@ -303,7 +305,7 @@ class AxisReader {
     return out;
   }
 
-  std::vector<double> powers() {
+  std::vector<double> read_powers() {
     const auto& items = powers_->value.items;
     const char* usage = "powers_of_two must be [from, to], both powers of two, from not above to";
     std::vector<double> out;
@@ -330,7 +332,7 @@ class AxisReader {
       }
       const auto [first, fresh] = seen.emplace(key, step.label);
       if (fresh) continue;
-      fail(place(),
+      fail(values_place(),
            fmt::format("{} and {} make the same machine; remove one", first->second, step.label));
       return;
     }
@@ -385,7 +387,7 @@ std::optional<double> read_number(const hw::YamlNode& node, std::string_view wha
 namespace {
 
 /// What to write instead of a key that isn't known; empty when nothing is near.
-std::string advice(const std::string& key, const std::vector<std::string>& known) {
+std::string key_advice(const std::string& key, const std::vector<std::string>& known) {
   struct Renamed {
     std::string_view was, now;
   };
@@ -393,7 +395,7 @@ std::string advice(const std::string& key, const std::vector<std::string>& known
   for (const Renamed& r : kRenamed)
     if (key == r.was && std::find(known.begin(), known.end(), r.now) != known.end())
       return fmt::format("it is called \"{}\" now; ", r.now);
-  const auto close = hw::nearest(key, known);
+  const auto close = hw::nearest_word(key, known);
   return close ? fmt::format("did you mean \"{}\"? ", *close) : "";
 }
 
@@ -413,7 +415,7 @@ void read_section(const hw::YamlNode& node, hw::TextPosition at, std::string_vie
       errors.fail(e.at, fmt::format("{} has the key {} twice", what, hw::quoted_text(e.key)));
     } else if (std::find(known.begin(), known.end(), e.key) == known.end()) {
       errors.fail(e.at, fmt::format("{} has no key {}; {}valid: {}", what, hw::quoted_text(e.key),
-                                    advice(e.key, known), fmt::join(known, ", ")));
+                                    key_advice(e.key, known), fmt::join(known, ", ")));
     } else {
       entry(e);
     }
@@ -465,7 +467,7 @@ std::vector<Axis> read_axes(const hw::YamlEntry& section, const hw::HwConfig& ba
   std::set<std::string> names;
   for (const hw::YamlEntry& e : section.value.entries) {
     if (!take_name(e, names, errors)) continue;
-    auto axis = AxisReader(e, base, errors).run();
+    auto axis = AxisReader(e, base, errors).read_axis();
     if (!axis) continue;
     for (const hw::Field* f : axis->fields) {
       const auto [first, fresh] = owner.emplace(f->path, e.key);

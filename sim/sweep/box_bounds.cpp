@@ -13,7 +13,7 @@ namespace {
 
 using hw::Growth;
 
-bool matters(Growth g, Question q) {
+bool affects_question(Growth g, Question q) {
   if (g == Growth::clock || g == Growth::none) return false;
   if (q == Question::traffic) return g == Growth::memory;
   return g != Growth::price || q == Question::energy;
@@ -42,7 +42,7 @@ bool has_axis(const SweepSpec& spec, Asks asks) {
 }
 
 /// Does an axis vary a word that these prices follow from?
-bool varies(const SweepSpec& spec, hw::Prices prices) {
+bool prices_vary(const SweepSpec& spec, hw::Prices prices) {
   return has_axis(spec, [prices](const hw::Field& f) { return (f.prices & prices) != 0; });
 }
 
@@ -91,7 +91,7 @@ hw::ChannelConfig extreme_peak(const std::vector<hw::DramPreset>& presets, const
       hw::BankedDram d = low.banked;
       d.preset = preset;
       d.channels = (corner & 1 ? high : low).banked.channels;
-      const hw::ChannelConfig peak = d.peak((corner & 2 ? high : low).clock_mhz);
+      const hw::ChannelConfig peak = d.peak_channel((corner & 2 ? high : low).clock_mhz);
       if (!out) out = peak;
       take(out->read.milli, peak.read.milli);
       take(out->write.milli, peak.write.milli);
@@ -122,7 +122,7 @@ double least_weight(const SweepSpec& spec) {
 
 }  // namespace
 
-int64_t MachineBox::points() const {
+int64_t MachineBox::point_count() const {
   int64_t out = 1;
   for (size_t a = 0; a < low.size(); ++a) out *= high[a] - low[a] + 1;
   return out;
@@ -180,8 +180,8 @@ int BoxBounds::unordered_axis(const MachineBox& r) const {
 }
 
 /// The low corner with each number at its largest or smallest.
-hw::HwConfig BoxBounds::extreme(const MachineBox& r, bool largest) const {
-  hw::HwConfig out = space_.machine(r.low);
+hw::HwConfig BoxBounds::extreme_machine(const MachineBox& r, bool largest) const {
+  hw::HwConfig out = space_.machine_at(r.low);
   for (size_t a = 0; a < r.low.size(); ++a) {
     const Axis& axis = spec_.axes[a];
     for (size_t k = 0; k < axis.fields.size(); ++k) {
@@ -198,8 +198,8 @@ hw::HwConfig BoxBounds::extreme(const MachineBox& r, bool largest) const {
   return out;
 }
 
-hw::HwConfig BoxBounds::best(const MachineBox& r, bool largest) const {
-  hw::HwConfig out = extreme(r, largest);
+hw::HwConfig BoxBounds::best_machine(const MachineBox& r, bool largest) const {
+  hw::HwConfig out = extreme_machine(r, largest);
   if (out.dram_model != hw::DramModel::banked) return out;
   // What follows from several fields isn't at its best where they all are at their largest.
   std::vector<hw::DramPreset> presets = {out.banked.preset};
@@ -207,16 +207,16 @@ hw::HwConfig BoxBounds::best(const MachineBox& r, bool largest) const {
     for (int i = r.low[a]; i <= r.high[a]; ++i)
       for (const FieldSetting& v : step_of(spec_.axes[a], i).fields)
         if (const auto* preset = std::get_if<hw::DramPreset>(&v)) presets.push_back(*preset);
-  out.dram = extreme_peak(presets, extreme(r, false), extreme(r, true), largest);
+  out.dram = extreme_peak(presets, extreme_machine(r, false), extreme_machine(r, true), largest);
   return out;
 }
 
-Relaxed BoxBounds::relaxed(const MachineBox& r, Question q) const {
+Relaxed BoxBounds::relaxed_machine(const MachineBox& r, Question q) const {
   Relaxed out;
   AxisSteps corner = r.high;
   bool corners = !shared_differs(r);
-  hw::HwConfig most = best(r, true), least = best(r, false);
-  out.hw = space_.machine(r.high);
+  hw::HwConfig most = best_machine(r, true), least = best_machine(r, false);
+  out.hw = space_.machine_at(r.high);
   for (size_t a = 0; a < r.low.size(); ++a) {
     const Axis& axis = spec_.axes[a];
     std::vector<FieldSetting> wanted;
@@ -224,13 +224,13 @@ Relaxed BoxBounds::relaxed(const MachineBox& r, Question q) const {
       const Growth g = growth_on(*f, spec_.base);
       hw::HwConfig& from = g == Growth::latency || g == Growth::price ? least : most;
       wanted.push_back(field_setting(*f, from));
-      if (matters(g, q)) set_field(*f, wanted.back(), out.hw);
+      if (affects_question(g, q)) set_field(*f, wanted.back(), out.hw);
     }
     // A step that has all of this axis's fields at their best; the first, as what doesn't matter
     // for cycles is mostly cheaper there.
     const auto fits = [&](int i) {
       for (size_t k = 0; k < axis.fields.size(); ++k)
-        if (matters(growth_on(*axis.fields[k], spec_.base), q) &&
+        if (affects_question(growth_on(*axis.fields[k], spec_.base), q) &&
             step_of(axis, i).fields[k] != wanted[k])
           return false;
       return true;
@@ -248,13 +248,13 @@ Relaxed BoxBounds::relaxed(const MachineBox& r, Question q) const {
   // A point that has taken slack isn't the least that its machine can do.
   const bool slack = asked == Objective::cycles && spec_.slack > 0 && out.effort != MapEffort::rule;
   if (corners && spec_.objective == asked && !slack && space_.size() > 0)
-    out.point = space_.point(corner);
-  if (out.point >= 0) out.hw = space_.machine(corner);
+    out.point = space_.point_of_steps(corner);
+  if (out.point >= 0) out.hw = space_.machine_at(corner);
   return out;
 }
 
 double BoxBounds::least_cycles(const MachineBox& r) const {
-  const hw::HwConfig most = best(r, true);
+  const hw::HwConfig most = best_machine(r, true);
   double elements = static_cast<double>(most.array.rows) * static_cast<double>(most.array.cols);
   double rate = 1;
   for (const hw::TypeMode& m : all_modes(spec_)) rate = std::max(rate, m.rate);
@@ -269,8 +269,8 @@ double BoxBounds::least_cycles(const MachineBox& r) const {
 
 double BoxBounds::least_energy(const MachineBox& r) const {
   // Energies that follow from words have no least machine.
-  if (has_technology(spec_) && varies(spec_, hw::kPricesEnergies)) return 0;
-  const hw::HwConfig least = best(r, false);
+  if (has_technology(spec_) && prices_vary(spec_, hw::kPricesEnergies)) return 0;
+  const hw::HwConfig least = best_machine(r, false);
   double out = least.energy.static_per_cycle * least_cycles(r), mac = least.energy.mac;
   for (const hw::TypeMode& m : all_modes(spec_)) mac = std::min(mac, m.mac.value);
   for (const Layer& l : layers_)
@@ -279,9 +279,9 @@ double BoxBounds::least_energy(const MachineBox& r) const {
 }
 
 double BoxBounds::least_area(const MachineBox& r) const {
-  if (varies(spec_, hw::kPricesArea)) return 0;
-  if (has_technology(spec_) && varies(spec_, hw::kPricesTechnologyArea)) return 0;
-  hw::HwConfig least = best(r, false);
+  if (prices_vary(spec_, hw::kPricesArea)) return 0;
+  if (has_technology(spec_) && prices_vary(spec_, hw::kPricesTechnologyArea)) return 0;
+  hw::HwConfig least = best_machine(r, false);
   double out = area_mm2(least);
   for (size_t a = 0; a < r.low.size(); ++a)
     for (int i = r.low[a]; i <= r.high[a]; ++i)
@@ -295,10 +295,10 @@ double BoxBounds::least_area(const MachineBox& r) const {
 }
 
 double BoxBounds::least_sram(const MachineBox& r) const {
-  return static_cast<double>(sram_bytes(best(r, false)));
+  return static_cast<double>(sram_bytes(best_machine(r, false)));
 }
 
-double BoxBounds::most_mhz(const MachineBox& r) const { return best(r, true).clock_mhz; }
+double BoxBounds::most_mhz(const MachineBox& r) const { return best_machine(r, true).clock_mhz; }
 
 int BoxBounds::widest_axis(const MachineBox& r) const {
   const bool area = std::find(spec_.objectives.begin(), spec_.objectives.end(), Metric::area) !=

@@ -12,8 +12,8 @@ namespace accsim::sim {
 struct MachineBox {
   AxisSteps low, high;
   std::vector<double> bounds;  ///< by objective: no point in it is below
-  int64_t points() const;
-  bool single() const { return low == high; }
+  int64_t point_count() const;
+  bool is_single() const { return low == high; }
 };
 
 /// What a relaxed machine is asked: the least it can do of this.
@@ -41,11 +41,11 @@ class BoxBounds {
  public:
   explicit BoxBounds(const SweepSpec& spec);
 
-  /// An axis of the region that must be split before relaxed() can say anything; -1: none.
+  /// An axis of the region that must be split before relaxed_machine() can say anything; -1: none.
   int unordered_axis(const MachineBox& r) const;
 
   /// Needs unordered_axis(r) < 0.
-  Relaxed relaxed(const MachineBox& r, Question q) const;
+  Relaxed relaxed_machine(const MachineBox& r, Question q) const;
 
   /// Of all machines of the region, without costing any: MACs over the array, or the products'
   /// weights over DRAM's rate.
@@ -63,8 +63,8 @@ class BoxBounds {
   struct Layer {
     double macs, weight_bytes, times;
   };
-  hw::HwConfig extreme(const MachineBox& r, bool largest) const;
-  hw::HwConfig best(const MachineBox& r, bool largest) const;
+  hw::HwConfig extreme_machine(const MachineBox& r, bool largest) const;
+  hw::HwConfig best_machine(const MachineBox& r, bool largest) const;
 
   const SweepSpec& spec_;
   Space space_;

@@ -31,7 +31,7 @@ Result<Evaluator> Evaluator::create(const SweepSpec& spec,
   return out;
 }
 
-const std::string& Evaluator::bind(std::vector<double> sizes) {
+const std::string& Evaluator::bind_sizes(std::vector<double> sizes) {
   if (sizes == sizes_) return unbound_;
   sizes_ = std::move(sizes);
   unbound_.clear();
@@ -48,8 +48,8 @@ const std::string& Evaluator::bind(std::vector<double> sizes) {
   return unbound_;
 }
 
-PointTotals Evaluator::cost(const hw::HwConfig& hw, const MapOptions& options,
-                            std::string& reason) {
+PointTotals Evaluator::cost_machine(const hw::HwConfig& hw, const MapOptions& options,
+                                    std::string& reason) {
   PointTotals out;
   out.clock_mhz = hw.clock_mhz;
   out.area_mm2 = area_mm2(hw);
@@ -89,32 +89,32 @@ PointTotals Evaluator::cost(const hw::HwConfig& hw, const MapOptions& options,
   return none;
 }
 
-PointTotals Evaluator::bound(const hw::HwConfig& hw, Objective objective, MapEffort effort,
-                             std::string& reason) {
+PointTotals Evaluator::bound_totals(const hw::HwConfig& hw, Objective objective, MapEffort effort,
+                                    std::string& reason) {
   MapOptions options;
   options.objective = objective;
   options.slack = 0;
   options.effort = effort;
   options.all_room = true;
   reason.clear();
-  return cost(hw, options, reason);
+  return cost_machine(hw, options, reason);
 }
 
-PointRow Evaluator::point(int64_t point) {
-  const AxisSteps steps = space_.steps(point);
-  const hw::HwConfig hw = space_.machine(steps);
+PointRow Evaluator::evaluate_point(int64_t point) {
+  const AxisSteps steps = space_.steps_of_point(point);
+  const hw::HwConfig hw = space_.machine_at(steps);
   PointRow row;
   row.point = point;
-  row.config = config_hash(hw, space_.sizes(steps));
-  row.labels = space_.labels(steps);
+  row.config = config_hash(hw, space_.sizes_at(steps));
+  row.labels = space_.labels_at(steps);
   MapOptions options;
   options.objective = spec_->objective;
   options.slack = spec_->slack;
   options.effort = spec_->effort;
-  row.reason = bind(space_.sizes(steps));
-  row.totals = cost(hw, options, row.reason);
-  if (row.feasible()) add_phases(hw, row);
-  if (spec_->layers && row.feasible()) add_layers(hw, options, row);
+  row.reason = bind_sizes(space_.sizes_at(steps));
+  row.totals = cost_machine(hw, options, row.reason);
+  if (row.is_feasible()) add_phases(hw, row);
+  if (spec_->layers && row.is_feasible()) add_layers(hw, options, row);
   return row;
 }
 
@@ -148,11 +148,11 @@ void Evaluator::add_layers(const hw::HwConfig& hw, const MapOptions& options, Po
   only_costs.programs = true;  // mappings' descriptions come with them
   for (size_t i = 0; i < workloads_.size(); ++i) {
     const auto network = cost_network(workloads_[i].graph(), hw, only_costs);
-    if (!network) continue;  // cost() has said why
+    if (!network) continue;  // cost_machine() has said why
     for (const LayerReport& l : network->report.layers) {
       if (l.costs.alone_cycles == 0) continue;
       row.layers.push_back({spec_->models[i].name, l.name, l.op_type, l.mapping, l.costs.cycles,
-                            l.costs.energy.total(), l.costs.macs, l.costs.dram_read,
+                            l.costs.energy.total_pj(), l.costs.macs, l.costs.dram_read,
                             l.costs.dram_write});
     }
   }

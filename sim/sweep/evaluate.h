@@ -17,19 +17,19 @@ class Evaluator {
 
   /// A point of the space, layers too when the spec wants them. A machine that can't be built or
   /// holds no tile gives a row with the reason.
-  PointRow point(int64_t point);
+  PointRow evaluate_point(int64_t point);
 
   /// Any machine, with the mapping chosen for one objective: a bound for the machines that
   /// are no better in any field. Its reason is set when nothing can be said.
-  PointTotals bound(const hw::HwConfig& hw, Objective objective, MapEffort effort,
-                    std::string& reason);
+  PointTotals bound_totals(const hw::HwConfig& hw, Objective objective, MapEffort effort,
+                           std::string& reason);
 
  private:
   explicit Evaluator(const SweepSpec& spec) : spec_(&spec), space_(spec) {}
-  PointTotals cost(const hw::HwConfig& hw, const MapOptions& options, std::string& reason);
+  PointTotals cost_machine(const hw::HwConfig& hw, const MapOptions& options, std::string& reason);
   /// Makes the networks ready for these values of the axes of `bind`; what is wrong with them, or
   /// "".
-  const std::string& bind(std::vector<double> sizes);
+  const std::string& bind_sizes(std::vector<double> sizes);
   void add_phases(const hw::HwConfig& hw, PointRow& row);
   void add_layers(const hw::HwConfig& hw, const MapOptions& options, PointRow& row);
 

@@ -31,32 +31,32 @@ class ExpressionParser {
     out_.text_ = text;
   }
 
-  Result<Expression> run() {
+  Result<Expression> parse_all() {
     if (text_.size() > kLongest)
       fail(fmt::format("longer than {} characters", kLongest));
-    else if (either(); !failed() && peek() != '\0')
+    else if (parse_or(); !has_failed() && peek() != '\0')
       fail(fmt::format("{} isn't expected here", hw::quoted_text(text_.substr(at_, 8))));
-    if (failed()) return Error{Errc::parse, problem_, ""};
+    if (has_failed()) return Error{Errc::parse, problem_, ""};
     return std::move(out_);
   }
 
  private:
-  bool failed() const { return !problem_.empty(); }
+  bool has_failed() const { return !problem_.empty(); }
   void fail(const std::string& what) {
-    if (!failed())
+    if (!has_failed())
       problem_ = fmt::format("{}: column {}: {}", hw::quoted_text(text_), at_ + 1, what);
   }
   char peek() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
     return at_ < text_.size() ? text_[at_] : '\0';
   }
-  bool take(std::string_view symbol) {
+  bool take_symbol(std::string_view symbol) {
     peek();
     if (text_.substr(at_, symbol.size()) != symbol) return false;
     at_ += symbol.size();
     return true;
   }
-  void emit(Code code) { out_.ops_.push_back({code}); }
+  void emit_op(Code code) { out_.ops_.push_back({code}); }
 
   struct Symbol {
     std::string_view text;
@@ -65,29 +65,31 @@ class ExpressionParser {
 
   /// One level of left-associative operators over `next`.
   template <size_t N>
-  void left(const std::array<Symbol, N>& symbols, void (ExpressionParser::*next)()) {
+  void parse_binary(const std::array<Symbol, N>& symbols, void (ExpressionParser::*next)()) {
     (this->*next)();
-    for (bool found = true; found && !failed();) {
+    for (bool found = true; found && !has_failed();) {
       found = false;
       for (const Symbol& s : symbols) {
-        if (!take(s.text)) continue;
+        if (!take_symbol(s.text)) continue;
         (this->*next)();
-        emit(s.code);
+        emit_op(s.code);
         found = true;
         break;
       }
     }
   }
 
-  void either() {
+  void parse_or() {
     if (++depth_ > kDeepest) return fail("nested too deeply");
-    left(std::array<Symbol, 1>{{{"||", Code::either}}}, &ExpressionParser::both);
+    parse_binary(std::array<Symbol, 1>{{{"||", Code::either}}}, &ExpressionParser::parse_and);
     --depth_;
   }
-  void both() { left(std::array<Symbol, 1>{{{"&&", Code::both}}}, &ExpressionParser::comparison); }
+  void parse_and() {
+    parse_binary(std::array<Symbol, 1>{{{"&&", Code::both}}}, &ExpressionParser::parse_comparison);
+  }
 
-  void comparison() {
-    sum();
+  void parse_comparison() {
+    parse_sum();
     static constexpr std::array<Symbol, 6> kSymbols = {{{"<=", Code::less_equal},
                                                         {">=", Code::greater_equal},
                                                         {"==", Code::equal},
@@ -95,53 +97,54 @@ class ExpressionParser {
                                                         {"<", Code::less},
                                                         {">", Code::greater}}};
     for (const Symbol& s : kSymbols) {
-      if (failed() || !take(s.text)) continue;
-      sum();
-      emit(s.code);
+      if (has_failed() || !take_symbol(s.text)) continue;
+      parse_sum();
+      emit_op(s.code);
       for (const Symbol& again : kSymbols)
-        if (take(again.text)) fail("comparisons can't be chained; join two with &&");
+        if (take_symbol(again.text)) fail("comparisons can't be chained; join two with &&");
       return;
     }
   }
 
-  void sum() {
-    left(std::array<Symbol, 2>{{{"+", Code::add}, {"-", Code::subtract}}},
-         &ExpressionParser::product);
+  void parse_sum() {
+    parse_binary(std::array<Symbol, 2>{{{"+", Code::add}, {"-", Code::subtract}}},
+                 &ExpressionParser::parse_term);
   }
-  void product() {
-    left(std::array<Symbol, 3>{{{"*", Code::multiply}, {"/", Code::divide}, {"%", Code::modulo}}},
-         &ExpressionParser::unary);
+  void parse_term() {
+    parse_binary(
+        std::array<Symbol, 3>{{{"*", Code::multiply}, {"/", Code::divide}, {"%", Code::modulo}}},
+        &ExpressionParser::parse_unary);
   }
 
-  void unary() {
+  void parse_unary() {
     if (++depth_ > kDeepest) return fail("nested too deeply");
-    if (take("-")) {
-      unary();
-      emit(Code::negate);
+    if (take_symbol("-")) {
+      parse_unary();
+      emit_op(Code::negate);
     } else if (peek() == '!' && text_.substr(at_, 2) != "!=") {
       ++at_;
-      unary();
-      emit(Code::invert);
+      parse_unary();
+      emit_op(Code::invert);
     } else {
-      primary();
-      if (!failed() && take("^")) {
-        unary();
-        emit(Code::power);
+      parse_primary();
+      if (!has_failed() && take_symbol("^")) {
+        parse_unary();
+        emit_op(Code::power);
       }
     }
     --depth_;
   }
 
-  void primary() {
-    if (failed()) return;
+  void parse_primary() {
+    if (has_failed()) return;
     const char c = peek();
-    if (take("(")) {
-      either();
-      if (!failed() && !take(")")) fail("\")\" is missing");
+    if (take_symbol("(")) {
+      parse_or();
+      if (!has_failed() && !take_symbol(")")) fail("\")\" is missing");
     } else if ((c >= '0' && c <= '9') || c == '.') {
-      number();
+      parse_number();
     } else if (starts_name(c)) {
-      named();
+      parse_name();
     } else {
       fail(c == '\0' ? std::string("a number or a name is missing at the end")
                      : fmt::format("a number or a name is missing before {}",
@@ -149,7 +152,7 @@ class ExpressionParser {
     }
   }
 
-  void number() {
+  void parse_number() {
     double value = 0;
     const char* first = text_.data() + at_;
     const auto [end, error] = std::from_chars(first, text_.data() + text_.size(), value);
@@ -159,15 +162,15 @@ class ExpressionParser {
     out_.ops_.push_back({Code::number, value});
   }
 
-  void named() {
+  void parse_name() {
     const size_t begin = at_;
     while (at_ < text_.size() && in_name(text_[at_])) ++at_;
     const std::string_view name = text_.substr(begin, at_ - begin);
-    if (peek() == '(') return call(name, begin);
+    if (peek() == '(') return parse_call(name, begin);
     const auto variable = resolve_(name);
     if (!variable) {
       at_ = begin;
-      const auto close = hw::nearest(name, names_);
+      const auto close = hw::nearest_word(name, names_);
       return fail(fmt::format("{} is no known name{}", hw::quoted_text(name),
                               close ? fmt::format("; did you mean \"{}\"?", *close) : ""));
     }
@@ -176,7 +179,7 @@ class ExpressionParser {
     if (std::find(seen.begin(), seen.end(), *variable) == seen.end()) seen.push_back(*variable);
   }
 
-  void call(std::string_view name, size_t begin) {
+  void parse_call(std::string_view name, size_t begin) {
     struct Function {
       std::string_view name;
       Code code;
@@ -195,14 +198,14 @@ class ExpressionParser {
       return fail(fmt::format("{} is no function; there are min, max, ceil, floor, sqrt and log2",
                               hw::quoted_text(name)));
     }
-    take("(");
-    for (int i = 0; i < f->arguments && !failed(); ++i) {
-      if (i > 0 && !take(","))
+    take_symbol("(");
+    for (int i = 0; i < f->arguments && !has_failed(); ++i) {
+      if (i > 0 && !take_symbol(","))
         return fail(fmt::format("{} takes {} arguments", name, f->arguments));
-      either();
+      parse_or();
     }
-    if (!failed() && !take(")")) return fail("\")\" is missing");
-    emit(f->code);
+    if (!has_failed() && !take_symbol(")")) return fail("\")\" is missing");
+    emit_op(f->code);
   }
 
   const std::string_view text_;
@@ -216,7 +219,7 @@ class ExpressionParser {
 
 Result<Expression> Expression::parse(std::string_view text, const Resolver& resolve,
                                      const std::vector<std::string>& names) {
-  return ExpressionParser(text, resolve, names).run();
+  return ExpressionParser(text, resolve, names).parse_all();
 }
 
 double Expression::of_one(Code code, double a) {

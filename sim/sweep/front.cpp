@@ -27,7 +27,7 @@ void Front::add(std::vector<double> values, int64_t point) {
   entries_.push_back({std::move(values), point});
 }
 
-std::vector<Front::Entry> Front::sorted() const {
+std::vector<Front::Entry> Front::sorted_entries() const {
   std::vector<Entry> out = entries_;
   std::sort(out.begin(), out.end(), [](const Entry& a, const Entry& b) {
     return a.values != b.values ? a.values < b.values : a.point < b.point;

@@ -17,7 +17,7 @@ class Front {
   /// True when every point numbered `first` or more whose values are at least `bounds` is left out.
   bool excludes(const std::vector<double>& bounds, int64_t first) const;
   /// By values.
-  std::vector<Entry> sorted() const;
+  std::vector<Entry> sorted_entries() const;
 
  private:
   std::vector<Entry> entries_;

@@ -36,19 +36,19 @@ GridRun::GridRun(const SweepSpec& spec, const SweepRun& run, SweepStore& store,
 
 Status GridRun::run() {
   const Status done = all_points();
-  const Status freed = store_.release(owner_);
+  const Status freed = store_.release_claims(owner_);
   return done ? freed : done;
 }
 
 Status GridRun::all_points() {
   if (const Status freed = store_.release_dead(owner_is_dead); !freed) return freed;
-  pass();
-  while (errors_.empty() && !stopped() && !elsewhere_.empty()) {
+  run_pass();
+  while (errors_.empty() && !is_stopped() && !elsewhere_.empty()) {
     // Their owners finish them, or die and leave them to us.
     if (const Status freed = store_.release_dead(owner_is_dead); !freed) return freed;
     const size_t before = elsewhere_.size();
     again_.swap(elsewhere_);
-    pass();
+    run_pass();
     if (elsewhere_.size() == before) std::this_thread::sleep_for(kWait);
   }
   if (!errors_.empty()) return errors_;
@@ -58,7 +58,7 @@ Status GridRun::all_points() {
 }
 
 /// Until there are neither points of the source left nor spans to be tried again.
-void GridRun::pass() {
+void GridRun::run_pass() {
   // Their number is known before any of them is done: working_ is changed and read under the lock.
   std::unique_lock lock(queue_mutex_);
   Threads threads(static_cast<int>(evaluators_.size()),
@@ -69,7 +69,7 @@ void GridRun::pass() {
     throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
                             "no thread for the sweep");
   try {
-    write();
+    write_queue();
   } catch (...) {
     give_up();
     throw;  // when the threads have seen it
@@ -85,7 +85,7 @@ void GridRun::give_up() {
   drained_.notify_all();
 }
 
-/// work(); a thread that ends early says so, for the writer waits for it.
+/// cost_points(); a thread that ends early says so, for the writer waits for it.
 void GridRun::try_work(Evaluator& evaluator) {
   const auto leave = [this] {
     const std::lock_guard lock(queue_mutex_);
@@ -93,7 +93,7 @@ void GridRun::try_work(Evaluator& evaluator) {
     filled_.notify_one();
   };
   try {
-    work(evaluator);
+    cost_points(evaluator);
   } catch (...) {
     give_up();
     leave();
@@ -109,7 +109,7 @@ void GridRun::fail(const Status& status) {
   drained_.notify_all();
 }
 
-/// Nothing at the end. Called with source_mutex_ held, like refill() and take().
+/// Nothing at the end. Called with source_mutex_ held, like refill_pending() and take_spans().
 std::optional<PointRange> GridRun::next_span() {
   if (!again_.empty()) {
     PointRange out = std::move(again_.back());
@@ -118,7 +118,7 @@ std::optional<PointRange> GridRun::next_span() {
   }
   PointRange out;
   while (out.points.size() < kSpan) {
-    const int64_t point = source_.next();
+    const int64_t point = source_.next_point();
     if (point < 0) break;
     if (position_++ % run_.shard.of == run_.shard.index - 1) out.points.push_back(point);
   }
@@ -128,8 +128,8 @@ std::optional<PointRange> GridRun::next_span() {
 }
 
 /// Draws points until some are ours to do. False at the end.
-bool GridRun::refill() {
-  while (pending_.empty() && !stopped()) {
+bool GridRun::refill_pending() {
+  while (pending_.empty() && !is_stopped()) {
     const auto now = std::chrono::steady_clock::now();
     const bool soon = now - refilled_ < kClaimTime;
     claimed_together_ = soon ? std::min(kMostSpans, claimed_together_ * 2)
@@ -142,18 +142,18 @@ bool GridRun::refill() {
       spans.push_back(std::move(*span));
     }
     if (spans.empty()) return false;
-    if (const Status taken = take(std::move(spans)); !taken) fail(taken);
+    if (const Status taken = take_spans(std::move(spans)); !taken) fail(taken);
   }
-  return !pending_.empty() && !stopped();
+  return !pending_.empty() && !is_stopped();
 }
 
 /// Of the spans that no other process has, the points that aren't stored.
-Status GridRun::take(std::vector<PointRange> spans) {
+Status GridRun::take_spans(std::vector<PointRange> spans) {
   size_t asked = 0, missing = 0;
   for (const PointRange& span : spans) asked += span.points.size();
   {
     const std::lock_guard lock(store_mutex_);
-    if (const Status claimed = store_.claim(spans, owner_); !claimed) return claimed;
+    if (const Status claimed = store_.claim_spans(spans, owner_); !claimed) return claimed;
   }
   for (PointRange& span : spans) {
     missing += span.points.size();
@@ -173,7 +173,7 @@ Status GridRun::take(std::vector<PointRange> spans) {
 std::vector<int64_t> GridRun::next_points() {
   const std::lock_guard lock(source_mutex_);
   std::vector<int64_t> out;
-  if (!refill()) return out;
+  if (!refill_pending()) return out;
   const auto workload = [this](int64_t point) { return point / machines_; };
   do {
     out.push_back(pending_.back());
@@ -183,7 +183,7 @@ std::vector<int64_t> GridRun::next_points() {
   return out;
 }
 
-void GridRun::work(Evaluator& evaluator) {
+void GridRun::cost_points(Evaluator& evaluator) {
   std::vector<PointRow> rows;
   const auto hand_over = [&] {
     std::unique_lock lock(queue_mutex_);
@@ -196,8 +196,8 @@ void GridRun::work(Evaluator& evaluator) {
   auto last = std::chrono::steady_clock::now();
   for (auto points = next_points(); !points.empty(); points = next_points())
     for (const int64_t point : points) {
-      if (stopped()) break;
-      rows.push_back(evaluator.point(point));
+      if (is_stopped()) break;
+      rows.push_back(evaluator.evaluate_point(point));
       const auto now = std::chrono::steady_clock::now();
       if (rows.size() < 32 && now - last < std::chrono::milliseconds(100)) continue;
       last = now;
@@ -207,7 +207,7 @@ void GridRun::work(Evaluator& evaluator) {
 }
 
 /// Commits rows until all threads are done. A failed transaction ends the run.
-void GridRun::write() {
+void GridRun::write_queue() {
   while (true) {
     std::vector<PointRow> rows;
     bool last = false;

@@ -23,16 +23,16 @@ class GridRun {
  private:
   Status all_points();
   std::optional<PointRange> next_span();
-  bool refill();
-  Status take(std::vector<PointRange> spans);
+  bool refill_pending();
+  Status take_spans(std::vector<PointRange> spans);
   std::vector<int64_t> next_points();
   void try_work(Evaluator& evaluator);
-  void work(Evaluator& evaluator);
-  void write();
-  bool stopped() const { return failed_ || (run_.stop != nullptr && *run_.stop); }
+  void cost_points(Evaluator& evaluator);
+  void write_queue();
+  bool is_stopped() const { return failed_ || (run_.stop != nullptr && *run_.stop); }
   void fail(const Status& status);
   void give_up();
-  void pass();
+  void run_pass();
 
   const SweepSpec& spec_;
   const SweepRun& run_;

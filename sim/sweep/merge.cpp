@@ -22,7 +22,7 @@ Status check_conflicts(Database& db, const std::string& path) {
   if (!*found) return ok();
   return Error{Errc::invalid,
                fmt::format("overlap: point {} is in {} too, with other results",
-                           conflicts->whole(0), db.path()),
+                           conflicts->int_column(0), db.path()),
                path};
 }
 
@@ -49,7 +49,7 @@ Result<StoreMeta> check_shards(const std::vector<std::string>& shards) {
   StoreMeta first;
   std::map<int64_t, std::string> present;
   for (const std::string& path : shards) {
-    const auto store = SweepStore::read(path);
+    const auto store = SweepStore::open_for_reading(path);
     if (!store) {
       errors.insert(errors.end(), store.errors().begin(), store.errors().end());
       continue;
@@ -66,8 +66,8 @@ Result<StoreMeta> check_shards(const std::vector<std::string>& shards) {
                          m.spec, first.spec));
     else if (m.shard.of != first.shard.of)
       refuse(fmt::format("is shard {}, others are of {}", m.shard.text(), first.shard.of));
-    const Status whole = (*store)->intact();
-    const auto count = (*store)->count();
+    const Status whole = (*store)->check_intact();
+    const auto count = (*store)->stored_count();
     if (!whole)
       errors.insert(errors.end(), whole.errors().begin(), whole.errors().end());
     else if (!count)
@@ -91,15 +91,15 @@ Result<StoreMeta> check_shards(const std::vector<std::string>& shards) {
 /// Makes OUT's tables and fills in what the first shard says of the sweep, or checks that what is
 /// there belongs to the same sweep.
 Status prepare_out(Database& db, const std::string& first, const StoreMeta& meta) {
-  if (const Status set = db.run("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"); !set)
+  if (const Status set = db.run_sql("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"); !set)
     return set;
   if (const Status attached = attach_shard(db, first, meta); !attached) return attached;
   const std::string sql =
       "BEGIN IMMEDIATE;" + create_tables(meta.axes) +
       "INSERT OR IGNORE INTO main.meta SELECT key, CASE key WHEN 'shard' THEN '1/1' ELSE value END "
       "FROM shard.meta; INSERT OR IGNORE INTO main.axes SELECT * FROM shard.axes; COMMIT;";
-  if (const Status made = db.run(sql); !made) {
-    (void)db.run("ROLLBACK");
+  if (const Status made = db.run_sql(sql); !made) {
+    (void)db.run_sql("ROLLBACK");
     return made;
   }
   return ok();
@@ -109,7 +109,7 @@ Result<int64_t> count_points(Database& db) {
   auto points = db.prepare("SELECT count(*) FROM main.points");
   if (!points) return points.errors();
   int64_t count = 0;
-  const Status read = points->for_each_row([&] { count = points->whole(0); });
+  const Status read = points->for_each_row([&] { count = points->int_column(0); });
   if (!read) return read.errors();
   return count;
 }
@@ -120,12 +120,12 @@ Result<int64_t> add_shard(Database& db, const std::string& path, const StoreMeta
   if (const Status alike = check_conflicts(db, path); !alike) return alike.errors();
   const auto had = count_points(db);
   if (!had) return had.errors();
-  const Status added = db.run(
+  const Status added = db.run_sql(
       "BEGIN IMMEDIATE; INSERT OR IGNORE INTO main.points SELECT * FROM shard.points; "
       "INSERT OR IGNORE INTO main.layers SELECT * FROM shard.layers; "
       "INSERT OR IGNORE INTO main.phases SELECT * FROM shard.phases; COMMIT;");
   if (!added) {
-    (void)db.run("ROLLBACK");
+    (void)db.run_sql("ROLLBACK");
     return added.errors();
   }
   const auto has = count_points(db);
@@ -140,7 +140,7 @@ Result<MergeOutcome> merge_stores(const std::string& out, const std::vector<std:
   if (!meta) return meta.errors();
   std::error_code ec;
   if (std::filesystem::exists(out, ec) && std::filesystem::file_size(out, ec) > 0) {
-    const auto there = SweepStore::read(out);
+    const auto there = SweepStore::open_for_reading(out);
     if (!there) return there.errors();
     const StoreMeta& m = (*there)->meta();
     if (m.spec != meta->spec || m.version != meta->version || m.shard.of != 1)
@@ -150,7 +150,7 @@ Result<MergeOutcome> merge_stores(const std::string& out, const std::vector<std:
   if (!db) return db.errors();
   const auto on = [&](auto&& work) {  // one shard at a time: SQLite attaches only a few files
     auto result = work();
-    (void)db->run("DETACH shard");
+    (void)db->run_sql("DETACH shard");
     return result;
   };
   if (const Status made = on([&] { return prepare_out(*db, shards.front(), *meta); }); !made)

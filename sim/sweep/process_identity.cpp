@@ -10,7 +10,7 @@ namespace accsim::sim {
 namespace {
 
 /// Start time of a process in clock ticks since boot; empty when there is none.
-std::string started(const std::string& pid) {
+std::string start_time(const std::string& pid) {
   std::ifstream in("/proc/" + pid + "/stat");
   std::string line;
   line.reserve(4096);  // getline() takes having no memory for the end of the file
@@ -24,7 +24,7 @@ std::string started(const std::string& pid) {
   return line.substr(at + 1, line.find(' ', at + 1) - at - 1);
 }
 
-std::string host() {
+std::string host_name() {
   utsname name{};
   return uname(&name) == 0 ? name.nodename : "unknown";
 }
@@ -33,15 +33,15 @@ std::string host() {
 
 std::string process_owner() {
   const std::string pid = std::to_string(getpid());
-  return fmt::format("{} {} {}", host(), pid, started(pid));
+  return fmt::format("{} {} {}", host_name(), pid, start_time(pid));
 }
 
 bool owner_is_dead(const std::string& owner) {
   const size_t first = owner.find(' ');
   const size_t second = owner.find(' ', first + 1);
   if (first == std::string::npos || second == std::string::npos) return true;
-  if (owner.substr(0, first) != host()) return true;
-  return started(owner.substr(first + 1, second - first - 1)) != owner.substr(second + 1);
+  if (owner.substr(0, first) != host_name()) return true;
+  return start_time(owner.substr(first + 1, second - first - 1)) != owner.substr(second + 1);
 }
 
 }  // namespace accsim::sim

@@ -15,12 +15,12 @@ Status count_stored(SweepStore& store, const SweepSpec& spec, SweepOutcome& out)
       "ORDER BY point LIMIT 1) FROM points");
   if (!counts) return counts.errors();
   if (const auto row = counts->step(); !row) return row.errors();
-  out.stored = counts->whole(0);
-  out.feasible = counts->whole(1);
+  out.stored = counts->int_column(0);
+  out.feasible = counts->int_column(1);
   if (out.stored == 0 || out.feasible > 0 || out.interrupted) return ok();
   return Error{Errc::invalid,
                fmt::format("none of the {} machines can run the networks; the first because: {}",
-                           out.stored, counts->text(2)),
+                           out.stored, counts->text_column(2)),
                spec.file};
 }
 
@@ -58,12 +58,12 @@ Result<SweepOutcome> run_sweep(const SweepSpec& spec, const SweepRun& run) {
   const Status done = spec.strategy == Strategy::pareto
                           ? AdaptiveRun(spec, run, **store, std::move(evaluators), out).run()
                           : GridRun(spec, run, **store, std::move(evaluators), out).run();
-  out.lost = (*store)->lost();
+  out.lost = (*store)->is_lost();
   if (out.lost) return out;
   if (!done) return done.errors();
   out.interrupted = run.stop != nullptr && *run.stop;
   if (const Status counted = count_stored(**store, spec, out); !counted) return counted.errors();
-  out.lost = (*store)->lost();
+  out.lost = (*store)->is_lost();
   return out;
 }
 

@@ -40,11 +40,11 @@ std::string metric_text(Metric m, double v) {
 std::string metric_head(Metric m) {
   if (m == Metric::time) return "time us";
   if (m == Metric::area) return "area mm2";
-  return std::string(info(m).name);
+  return std::string(metric_info(m).name);
 }
 
 /// "edge: dram_gbps 8, act_kib 64".
-std::string settings(const TableView& view, const Row& row) {
+std::string settings_text(const TableView& view, const Row& row) {
   std::string out;
   for (size_t a = 0; a < view.axes().size(); ++a)
     out += fmt::format("{}{} {}", a > 0 ? ", " : "", view.axes()[a], row.texts[a]);
@@ -52,8 +52,9 @@ std::string settings(const TableView& view, const Row& row) {
 }
 
 /// What a point of the front is the best at: least of an objective, or nearest to the least of all.
-std::map<int64_t, std::string> merits(const TableView& view, const std::vector<const Row*>& front,
-                                      const std::vector<Metric>& metrics) {
+std::map<int64_t, std::string> merits_by_point(const TableView& view,
+                                               const std::vector<const Row*>& front,
+                                               const std::vector<Metric>& metrics) {
   std::map<int64_t, std::string> out;
   if (front.empty() || view.bind_axes() > 0) return out;  // those are no answers to one question
   const auto note = [&](const Row* row, const std::string& what) {
@@ -62,19 +63,20 @@ std::map<int64_t, std::string> merits(const TableView& view, const std::vector<c
   };
   std::vector<double> least, most;
   for (const Metric m : metrics) {
-    const size_t c = view.column(m);
+    const size_t c = view.metric_column(m);
     const auto [low, high] = std::minmax_element(
         front.begin(), front.end(),
         [c](const Row* a, const Row* b) { return a->numbers[c] < b->numbers[c]; });
     least.push_back((*low)->numbers[c]);
     most.push_back((*high)->numbers[c]);
-    note(*low, fmt::format("least {}", info(m).name));
+    note(*low, fmt::format("least {}", metric_info(m).name));
   }
   const auto distance = [&](const Row* row) {
     double sum = 0;
     for (size_t i = 0; i < metrics.size(); ++i) {
       const double span = most[i] - least[i];
-      const double d = span > 0 ? (row->numbers[view.column(metrics[i])] - least[i]) / span : 0;
+      const double d =
+          span > 0 ? (row->numbers[view.metric_column(metrics[i])] - least[i]) / span : 0;
       sum += d * d;
     }
     return sum;
@@ -86,7 +88,7 @@ std::map<int64_t, std::string> merits(const TableView& view, const std::vector<c
   return out;
 }
 
-void append(std::string& out, const TextTable& table, size_t width) {
+void append_table(std::string& out, const TextTable& table, size_t width) {
   for (const std::string& line : table.folded_lines(width, false)) out += line + "\n";
 }
 
@@ -110,7 +112,7 @@ Differing differing_axes(const TableView& view, const std::vector<const Row*>& r
 }
 
 /// Row i of `shown` ones of n: a long list is thinned out evenly, with both ends.
-size_t thinned(size_t i, size_t shown, size_t n) {
+size_t thinned_index(size_t i, size_t shown, size_t n) {
   return shown == n || shown < 2 ? i : i * (n - 1) / (shown - 1);
 }
 
@@ -131,7 +133,7 @@ void append_speeds(std::string& out, const TableView& view, const ShowOptions& o
   TextTable table(std::move(columns));
   const size_t n = rows.size(), shown = std::min(n, options.most_rows);
   for (size_t i = 0; i < shown; ++i) {
-    const Row& row = *rows[thinned(i, shown, n)];
+    const Row& row = *rows[thinned_index(i, shown, n)];
     std::vector<std::string> cells, of_phase(6, "-");
     for (const size_t a : axes) cells.push_back(row.texts[a]);
     for (const TableView::Speed& s : row.speeds) {
@@ -148,7 +150,7 @@ void append_speeds(std::string& out, const TableView& view, const ShowOptions& o
     cells.insert(cells.end(), of_phase.begin(), of_phase.end());
     table.add({std::move(cells)});
   }
-  append(out, table, options.width);
+  append_table(out, table, options.width);
   if (shown < n) out += fmt::format("{} more; --json writes all\n", n - shown);
 }
 
@@ -157,7 +159,8 @@ void append_front(std::string& out, const TableView& view, const std::vector<con
                   const std::vector<Metric>& metrics, const ShowOptions& options) {
   const auto [differing, common] = differing_axes(view, front);
   std::string names;
-  for (const Metric m : metrics) names += (names.empty() ? "" : ", ") + std::string(info(m).name);
+  for (const Metric m : metrics)
+    names += (names.empty() ? "" : ", ") + std::string(metric_info(m).name);
   std::string head = fmt::format("Pareto front of {}: {} points\n", names, front.size());
   if (!common.empty()) head += "all have " + common + "\n";
   out += wrap_lines(head, options.width);
@@ -167,18 +170,19 @@ void append_front(std::string& out, const TableView& view, const std::vector<con
   for (const size_t a : differing) columns.push_back({view.axes()[a], "", false, 0, Ink::plain});
   columns.push_back({"what it is best at", "", true, 1, Ink::plain});
   TextTable table(std::move(columns));
-  const auto best = merits(view, front, metrics);
+  const auto best = merits_by_point(view, front, metrics);
   const size_t n = front.size(), shown = std::min(n, options.most_rows);
   for (size_t i = 0; i < shown; ++i) {
-    const Row& row = *front[thinned(i, shown, n)];
+    const Row& row = *front[thinned_index(i, shown, n)];
     std::vector<std::string> cells = {std::to_string(row.point)};
-    for (const Metric m : metrics) cells.push_back(metric_text(m, row.numbers[view.column(m)]));
+    for (const Metric m : metrics)
+      cells.push_back(metric_text(m, row.numbers[view.metric_column(m)]));
     for (const size_t a : differing) cells.push_back(row.texts[a]);
     const auto at = best.find(row.point);
     cells.push_back(at == best.end() ? "" : at->second);
     table.add({std::move(cells)});
   }
-  append(out, table, options.width);
+  append_table(out, table, options.width);
   if (shown < n) out += fmt::format("{} more; --csv writes all\n", n - shown);
 }
 
@@ -188,7 +192,7 @@ struct Occurring {
   std::vector<Levels> levels;                    ///< by row
 };
 
-Occurring occurring(const TableView& view) {
+Occurring occurring_values(const TableView& view) {
   Occurring out;
   out.levels.resize(view.rows().size());
   for (size_t a = 0; a < view.axes().size(); ++a) {
@@ -215,7 +219,7 @@ void append_sensitivity(std::string& out, const TableView& view, const StoreMeta
   out += wrap_lines(head, options.width, 0);
   std::vector<TextTable::Column> columns = {{"axis", "", true, 0, Ink::plain},
                                             {"values", "", false, 0, Ink::plain}};
-  const Occurring found = occurring(view);
+  const Occurring found = occurring_values(view);
   std::vector<size_t> steps;
   for (const auto& values : found.values) steps.push_back(values.size());
   std::vector<std::vector<std::string>> cells;
@@ -226,7 +230,7 @@ void append_sensitivity(std::string& out, const TableView& view, const StoreMeta
     columns.push_back({"least at", "", false, 0, Ink::plain});
     std::vector<double> logs;
     for (const Row& row : view.rows())
-      logs.push_back(std::log(std::max(row.numbers[view.column(m)], 1e-30)));
+      logs.push_back(std::log(std::max(row.numbers[view.metric_column(m)], 1e-30)));
     const auto effects = main_effects(found.levels, logs, steps);
     for (size_t a = 0; a < steps.size(); ++a) {
       const auto [low, high] = std::minmax_element(effects[a].begin(), effects[a].end());
@@ -236,7 +240,7 @@ void append_sensitivity(std::string& out, const TableView& view, const StoreMeta
   }
   TextTable table(std::move(columns));
   for (auto& row : cells) table.add({std::move(row)});
-  append(out, table, options.width);
+  append_table(out, table, options.width);
 }
 
 }  // namespace
@@ -247,7 +251,7 @@ std::vector<const Row*> front_rows(const TableView& view, const std::vector<Metr
   std::map<int64_t, const Row*> by_point;
   for (const Row& row : view.rows()) {
     std::vector<double> values;
-    for (const Metric m : metrics) values.push_back(row.numbers[view.column(m)]);
+    for (const Metric m : metrics) values.push_back(row.numbers[view.metric_column(m)]);
     const auto bound = row.texts.begin() + static_cast<ptrdiff_t>(view.bind_axes());
     const auto [front, fresh] = fronts.try_emplace({row.texts.begin(), bound});
     if (fresh) work.push_back(front->first);
@@ -256,7 +260,8 @@ std::vector<const Row*> front_rows(const TableView& view, const std::vector<Metr
   }
   std::vector<const Row*> out;
   for (const auto& sizes : work)
-    for (const Front::Entry& e : fronts.at(sizes).sorted()) out.push_back(by_point.at(e.point));
+    for (const Front::Entry& e : fronts.at(sizes).sorted_entries())
+      out.push_back(by_point.at(e.point));
   return out;
 }
 
@@ -277,14 +282,14 @@ std::string show_text(const TableView& view, const StoreMeta& meta, const ShowOp
       options.where.empty() ? "\nBest points\n" : "\nBest points with " + options.where + "\n",
       options.width);
   for (const Metric m : metrics) {
-    const size_t c = view.column(m);
+    const size_t c = view.metric_column(m);
     const Row& best =
         *std::min_element(view.rows().begin(), view.rows().end(),
                           [c](const Row& a, const Row& b) { return a.numbers[c] < b.numbers[c]; });
-    out +=
-        wrap_lines(fmt::format("least {:8} {:>12}  point {}: {}\n", info(m).name,
-                               metric_text(m, best.numbers[c]), best.point, settings(view, best)),
-                   options.width);
+    out += wrap_lines(
+        fmt::format("least {:8} {:>12}  point {}: {}\n", metric_info(m).name,
+                    metric_text(m, best.numbers[c]), best.point, settings_text(view, best)),
+        options.width);
   }
   return printable(out, "\n");
 }

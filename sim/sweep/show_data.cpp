@@ -21,8 +21,8 @@ using Json = nlohmann::ordered_json;
 
 std::string unit_of(const std::string& column) {
   for (size_t m = 0; m < kMetrics; ++m)
-    if (info(static_cast<Metric>(m)).column == column)
-      return std::string(info(static_cast<Metric>(m)).unit);
+    if (metric_info(static_cast<Metric>(m)).column == column)
+      return std::string(metric_info(static_cast<Metric>(m)).unit);
   if (column.ends_with("_bytes")) return "B";
   return column == "macs" ? "MACs" : "";
 }
@@ -31,7 +31,7 @@ std::string unit_of(const std::string& column) {
 constexpr int kPageDigits = 7;
 
 /// A cell: an axis's word, a number as short as it can be, or nothing. `page`: of few digits.
-std::string cell(const TableView& view, const TableView::Row& row, size_t c, bool page) {
+std::string cell_json(const TableView& view, const TableView::Row& row, size_t c, bool page) {
   const double number = row.numbers[c];
   if (c < view.axes().size() && std::isnan(number)) return json_text(row.texts[c]);
   if (!std::isfinite(number)) return "null";
@@ -42,7 +42,7 @@ std::string cell(const TableView& view, const TableView::Row& row, size_t c, boo
 }
 
 /// Whether all points have the same in a column.
-bool constant(const TableView& view, size_t c) {
+bool is_constant_column(const TableView& view, size_t c) {
   const auto same = [&](const TableView::Row& a, const TableView::Row& b) {
     const bool none = std::isnan(a.numbers[c]) && std::isnan(b.numbers[c]);
     return (none || a.numbers[c] == b.numbers[c]) &&
@@ -71,21 +71,21 @@ void append_points(std::string& out, const TableView& view, const std::vector<si
   }
   for (const size_t c : columns) {
     out += ",\n    " + json_text(view.columns()[c]) + ": ";
-    if (page && !rows.empty() && constant(view, c)) {
-      out += "{\"all\": " + cell(view, rows.front(), c, page) + "}";
+    if (page && !rows.empty() && is_constant_column(view, c)) {
+      out += "{\"all\": " + cell_json(view, rows.front(), c, page) + "}";
       continue;
     }
     out += '[';
     for (size_t i = 0; i < rows.size(); ++i) {
       if (i > 0) out += ',';
-      out += cell(view, rows[i], c, page);
+      out += cell_json(view, rows[i], c, page);
     }
     out += ']';
   }
   out += "\n  }";
 }
 
-Json describe(const TableView& view, const StoreMeta& meta, const ShowOptions& options) {
+Json sweep_json(const TableView& view, const StoreMeta& meta, const ShowOptions& options) {
   return {{"spec", meta.spec_file}, {"strategy", meta.strategy}, {"version", meta.version},
           {"points", meta.points},  {"stored", view.stored},     {"feasible", view.feasible},
           {"where", options.where}};
@@ -113,14 +113,15 @@ std::string points_json(const TableView& view, const StoreMeta& meta, const Show
                         const std::vector<size_t>& columns, bool page) {
   const auto& metrics = options.pareto.empty() ? meta.objectives : options.pareto;
   Json objectives = Json::array(), described = Json::array(), front = Json::array();
-  for (const Metric m : metrics) objectives.push_back(info(m).column);
+  for (const Metric m : metrics) objectives.push_back(metric_info(m).column);
   for (const size_t c : columns)
     described.push_back({{"name", view.columns()[c]},
                          {"unit", unit_of(view.columns()[c])},
                          {"axis", c < view.axes().size()}});
   for (const TableView::Row* row : front_rows(view, metrics)) front.push_back(row->point);
   std::string out = "{\n  \"schema\": \"accsim.sweep/1\",\n  \"sweep\": ";
-  out += json_text(describe(view, meta, options)) + ",\n  \"objectives\": " + json_text(objectives);
+  out +=
+      json_text(sweep_json(view, meta, options)) + ",\n  \"objectives\": " + json_text(objectives);
   out += ",\n  \"axes\": " + json_text(view.axes()) + ",\n  \"columns\": " + json_text(described);
   out += ",\n  \"front\": " + json_text(front) + ",\n  \"points\": ";
   append_points(out, view, columns, page);
@@ -133,7 +134,7 @@ std::string points_json(const TableView& view, const StoreMeta& meta, const Show
 constexpr size_t kFallbackRows = 500;
 
 /// The table for readers without scripts: the front.
-std::string fallback(const TableView& view, const std::vector<Metric>& metrics) {
+std::string fallback_html(const TableView& view, const std::vector<Metric>& metrics) {
   std::string out =
       "<p>The Pareto front; the charts need a browser that runs scripts.</p>\n<table>\n<tr>";
   for (const std::string& c : view.columns()) out += "<th>" + html_escape(c) + "</th>";
@@ -228,7 +229,7 @@ std::string show_html(const TableView& view, const StoreMeta& meta, const ShowOp
   return html_page({.kind = "sweep",
                     .title = "Sweep of " + meta.spec_file,
                     .data = data + "}",
-                    .fallback = fallback(view, metrics)});
+                    .fallback = fallback_html(view, metrics)});
 }
 
 }  // namespace accsim::sim

@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t kMostMisses = 10'000'000;  // draws in a row that constraints refuse
 
 /// 64 well-mixed bits of a number (the finaliser of MurmurHash3): draws, no names.
-constexpr uint64_t mix(uint64_t v) {
+constexpr uint64_t mix_bits(uint64_t v) {
   v ^= v >> 33;
   v *= 0xff51afd7ed558ccdULL;
   v ^= v >> 33;
@@ -54,7 +54,7 @@ Space::Space(const SweepSpec& spec) : spec_(&spec) {
   }
 }
 
-AxisSteps Space::steps(int64_t point) const {
+AxisSteps Space::steps_of_point(int64_t point) const {
   AxisSteps out(spec_->axes.size());
   for (size_t a = out.size(); a-- > 0;) {
     const auto n = static_cast<int64_t>(spec_->axes[a].steps.size());
@@ -64,14 +64,14 @@ AxisSteps Space::steps(int64_t point) const {
   return out;
 }
 
-int64_t Space::point(const AxisSteps& steps) const {
+int64_t Space::point_of_steps(const AxisSteps& steps) const {
   int64_t out = 0;
   for (size_t a = 0; a < steps.size(); ++a)
     out = out * static_cast<int64_t>(spec_->axes[a].steps.size()) + steps[a];
   return out;
 }
 
-bool Space::legal(const AxisSteps& steps) {
+bool Space::is_legal(const AxisSteps& steps) {
   if (spec_->constraints.empty()) return true;
   for (size_t a = 0; a < steps.size(); ++a)
     for (const Assignment& set : assignments_[a][static_cast<size_t>(steps[a])])
@@ -80,7 +80,7 @@ bool Space::legal(const AxisSteps& steps) {
                      [this](const Expression& c) { return c.holds(variables_); });
 }
 
-hw::HwConfig Space::machine(const AxisSteps& steps) const {
+hw::HwConfig Space::machine_at(const AxisSteps& steps) const {
   hw::HwConfig out = spec_->base;
   for (size_t a = 0; a < steps.size(); ++a) {
     const Axis& axis = spec_->axes[a];
@@ -91,14 +91,14 @@ hw::HwConfig Space::machine(const AxisSteps& steps) const {
   return out;
 }
 
-std::vector<std::string> Space::labels(const AxisSteps& steps) const {
+std::vector<std::string> Space::labels_at(const AxisSteps& steps) const {
   std::vector<std::string> out;
   for (size_t a = 0; a < steps.size(); ++a)
     out.push_back(spec_->axes[a].steps[static_cast<size_t>(steps[a])].label);
   return out;
 }
 
-std::vector<double> Space::sizes(const AxisSteps& steps) const {
+std::vector<double> Space::sizes_at(const AxisSteps& steps) const {
   std::vector<double> out;
   for (size_t a = 0; a < bind_axes(*spec_); ++a)
     out.push_back(spec_->axes[a].steps[static_cast<size_t>(steps[a])].value);
@@ -109,7 +109,7 @@ std::string broken_rule(const hw::HwConfig& hw) {
   static const hw::RuleContext::Positions kRead = every_field();
   std::vector<hw::PlacedError> errors;
   hw::RuleContext context(hw, kRead, errors);
-  for (const hw::Rule& rule : hw::rules()) {
+  for (const hw::Rule& rule : hw::config_rules()) {
     rule.check(context);
     if (!errors.empty()) return errors.front().message;
   }
@@ -125,13 +125,13 @@ void PointSource::rewind() { at_ = found_ = 0; }
 
 /// A permutation of 0..size-1: a Feistel network over the next even number of bits, walked until it
 /// comes back into range.
-int64_t PointSource::shuffled(int64_t i) const {
+int64_t PointSource::shuffled_point(int64_t i) const {
   const uint64_t mask = (uint64_t{1} << bits_) - 1;
   auto v = static_cast<uint64_t>(i);
   do {
     uint64_t left = v >> bits_, right = v & mask;
     for (uint64_t round = 0; round < 6; ++round) {
-      const uint64_t next = left ^ (mix(right ^ mix(spec_.seed * 8 + round)) & mask);
+      const uint64_t next = left ^ (mix_bits(right ^ mix_bits(spec_.seed * 8 + round)) & mask);
       left = right;
       right = next;
     }
@@ -140,13 +140,13 @@ int64_t PointSource::shuffled(int64_t i) const {
   return static_cast<int64_t>(v);
 }
 
-int64_t PointSource::next() {
+int64_t PointSource::next_point() {
   const bool random = spec_.strategy == Strategy::random;
   if (random && found_ == spec_.count) return -1;
   for (int64_t misses = 0; at_ < space_.size() && (!random || misses < kMostMisses); ++misses) {
-    const int64_t point = random ? shuffled(at_) : at_;
+    const int64_t point = random ? shuffled_point(at_) : at_;
     ++at_;
-    if (!space_.legal(space_.steps(point))) continue;
+    if (!space_.is_legal(space_.steps_of_point(point))) continue;
     ++found_;
     return point;
   }
@@ -160,7 +160,7 @@ Result<int64_t> count_points(const SweepSpec& spec) {
     return spec.strategy == Strategy::random ? std::min(count, spec.count) : count;
   }
   PointSource source(spec);
-  while (source.next() >= 0) ++count;
+  while (source.next_point() >= 0) ++count;
   if (count > 0) return count;
   std::string all;
   for (const Expression& c : spec.constraints) all += (all.empty() ? "" : ", ") + c.text();

@@ -17,17 +17,17 @@ class Space {
   explicit Space(const SweepSpec& spec);
 
   int64_t size() const { return size_; }
-  AxisSteps steps(int64_t point) const;
-  int64_t point(const AxisSteps& steps) const;
+  AxisSteps steps_of_point(int64_t point) const;
+  int64_t point_of_steps(const AxisSteps& steps) const;
 
   /// True when every constraint holds.
-  bool legal(const AxisSteps& steps);
+  bool is_legal(const AxisSteps& steps);
 
   /// The base with the steps' fields.
-  hw::HwConfig machine(const AxisSteps& steps) const;
-  std::vector<std::string> labels(const AxisSteps& steps) const;
+  hw::HwConfig machine_at(const AxisSteps& steps) const;
+  std::vector<std::string> labels_at(const AxisSteps& steps) const;
   /// The values of the axes of `bind`.
-  std::vector<double> sizes(const AxisSteps& steps) const;
+  std::vector<double> sizes_at(const AxisSteps& steps) const;
 
  private:
   struct Assignment {
@@ -51,11 +51,11 @@ class PointSource {
   explicit PointSource(const SweepSpec& spec);
 
   /// The next legal point; -1 at the end.
-  int64_t next();
+  int64_t next_point();
   void rewind();
 
  private:
-  int64_t shuffled(int64_t i) const;
+  int64_t shuffled_point(int64_t i) const;
 
   const SweepSpec& spec_;
   Space space_;

@@ -31,7 +31,7 @@ class SpecReader {
     folder_ = std::filesystem::path(path).parent_path();
   }
 
-  Result<SweepSpec> run(const hw::YamlNode& tree) {
+  Result<SweepSpec> read_spec(const hw::YamlNode& tree) {
     const std::vector<std::string> keys = {
         "base", "bind",  "axes",   "constraints", "models", "objectives", "strategy",
         "seed", "count", "effort", "objective",   "slack",  "layers",     "max_total_nodes"};
@@ -48,37 +48,40 @@ class SpecReader {
     const auto with = [&](const char* key, auto read) {
       if (const auto at = found.find(key); at != found.end()) read(*at->second);
     };
-    with("base", [&](const hw::YamlEntry& e) { base(e); });
+    with("base", [&](const hw::YamlEntry& e) { read_base(e); });
     with("bind", [&](const hw::YamlEntry& e) { spec_.axes = read_bind_axes(e, errors_); });
     if (has_base_) with("axes", [&](const hw::YamlEntry& e) { machine_axes(e); });
     if (has_base_ && !spec_.axes.empty())
-      with("constraints", [&](const hw::YamlEntry& e) { constraints(e); });
-    with("max_total_nodes", [&](const hw::YamlEntry& e) { most_nodes_ = whole(e, 1, kMostLimit); });
-    with("models", [&](const hw::YamlEntry& e) { models(e); });
-    with("objectives", [&](const hw::YamlEntry& e) { objectives(e); });
-    with("strategy", [&](const hw::YamlEntry& e) { word(e, kStrategies, spec_.strategy); });
-    with("seed",
-         [&](const hw::YamlEntry& e) { spec_.seed = static_cast<uint64_t>(whole(e, 0, 1e15)); });
-    with("count", [&](const hw::YamlEntry& e) { spec_.count = whole(e, 1, kMostPoints); });
-    with("effort", [&](const hw::YamlEntry& e) {
-      word(e, std::array<std::string_view, 2>{"search", "rule"}, spec_.effort);
+      with("constraints", [&](const hw::YamlEntry& e) { read_constraints(e); });
+    with("max_total_nodes",
+         [&](const hw::YamlEntry& e) { most_nodes_ = read_whole(e, 1, kMostLimit); });
+    with("models", [&](const hw::YamlEntry& e) { read_models(e); });
+    with("objectives", [&](const hw::YamlEntry& e) { read_objectives(e); });
+    with("strategy", [&](const hw::YamlEntry& e) { read_word(e, kStrategies, spec_.strategy); });
+    with("seed", [&](const hw::YamlEntry& e) {
+      spec_.seed = static_cast<uint64_t>(read_whole(e, 0, 1e15));
     });
-    with("objective", [&](const hw::YamlEntry& e) { objective(e); });
-    with("slack", [&](const hw::YamlEntry& e) { slack(e); });
-    with("layers", [&](const hw::YamlEntry& e) { spec_.layers = yes(e); });
-    together(found, tree.at);
+    with("count", [&](const hw::YamlEntry& e) { spec_.count = read_whole(e, 1, kMostPoints); });
+    with("effort", [&](const hw::YamlEntry& e) {
+      read_word(e, std::array<std::string_view, 2>{"search", "rule"}, spec_.effort);
+    });
+    with("objective", [&](const hw::YamlEntry& e) { read_objective(e); });
+    with("slack", [&](const hw::YamlEntry& e) { read_slack(e); });
+    with("layers", [&](const hw::YamlEntry& e) { spec_.layers = read_bool(e); });
+    check_together(found, tree.at);
     if (!errors_.empty()) return errors_.take();
     spec_.hash = spec_hash(spec_);
     return std::move(spec_);
   }
 
  private:
-  std::string relative(const std::string& path) const {
+  std::string resolve_path(const std::string& path) const {
     return (folder_ / path).lexically_normal().string();
   }
 
   /// What depends on several keys.
-  void together(const std::map<std::string, const hw::YamlEntry*>& found, hw::TextPosition at) {
+  void check_together(const std::map<std::string, const hw::YamlEntry*>& found,
+                      hw::TextPosition at) {
     const bool counted = found.contains("count");
     if (spec_.strategy == Strategy::pareto) {
       if (found.contains("slack") && spec_.slack > 0)
@@ -113,8 +116,8 @@ class SpecReader {
     }
   }
 
-  void base(const hw::YamlEntry& e) {
-    spec_.base_file = relative(e.value.text);
+  void read_base(const hw::YamlEntry& e) {
+    spec_.base_file = resolve_path(e.value.text);
     auto hw = hw::load_hw(spec_.base_file);
     if (!hw) {
       errors_.fail(e.at, "base can't be used:");
@@ -133,7 +136,7 @@ class SpecReader {
     }
   }
 
-  void constraints(const hw::YamlEntry& e) {
+  void read_constraints(const hw::YamlEntry& e) {
     if (e.value.kind != hw::YamlNode::Kind::sequence)
       return errors_.fail(e.at, "constraints must be a list of expressions");
     const std::vector<std::string> names = constraint_names(spec_.axes, spec_.base);
@@ -151,11 +154,11 @@ class SpecReader {
     }
   }
 
-  void models(const hw::YamlEntry& e) {
+  void read_models(const hw::YamlEntry& e) {
     if (e.value.kind != hw::YamlNode::Kind::sequence || e.value.items.empty())
       return errors_.fail(e.at, "models must be a list of at least one, each with file");
     for (const hw::YamlNode& node : e.value.items) {
-      model(node);
+      read_sweep_model(node);
       if (has_too_many_nodes()) return errors_.fail(node.at, too_many_nodes());
     }
     for (size_t a = 0; a < bind_axes(spec_) && errors_.empty(); ++a) {
@@ -180,28 +183,28 @@ class SpecReader {
         spec_.models.size(), nodes_, most_nodes_);
   }
 
-  void model(const hw::YamlNode& node) {
+  void read_sweep_model(const hw::YamlNode& node) {
     SweepModel m;
     const std::vector<std::string> keys = {"file",    "weight", "bind",      "allow_unsupported",
                                            "phase",   "tokens", "max_nodes", "max_graph_mib",
                                            "max_rank"};
     read_section(node, node.at, "a model", keys, errors_, [&](const hw::YamlEntry& e) {
-      if (e.key == "phase") word(e, kPhases, m.phase);
-      if (e.key == "tokens") tokens(e, m);
-      if (e.key == "allow_unsupported") m.allow_unsupported = yes(e);
+      if (e.key == "phase") read_word(e, kPhases, m.phase);
+      if (e.key == "tokens") read_tokens(e, m);
+      if (e.key == "allow_unsupported") m.allow_unsupported = read_bool(e);
       if (e.key == "file") m.name = e.value.text;
-      if (e.key == "weight") m.weight = whole(e, 1, kMostWeight);
-      if (e.key == "bind") bindings(e, m);
-      if (e.key == "max_nodes") m.limits.nodes = whole(e, 0, kMostLimit);
-      if (e.key == "max_graph_mib") m.limits.graph_bytes = whole(e, 1, kMostLimitMib) << 20;
-      if (e.key == "max_rank") m.limits.rank = whole(e, 1, kMostLimit);
+      if (e.key == "weight") m.weight = read_whole(e, 1, kMostWeight);
+      if (e.key == "bind") read_bindings(e, m);
+      if (e.key == "max_nodes") m.limits.nodes = read_whole(e, 0, kMostLimit);
+      if (e.key == "max_graph_mib") m.limits.graph_bytes = read_whole(e, 1, kMostLimitMib) << 20;
+      if (e.key == "max_rank") m.limits.rank = read_whole(e, 1, kMostLimit);
     });
     if (node.kind != hw::YamlNode::Kind::map) return;
     if (m.name.empty())
       return errors_.fail(node.at, "a model needs file, the path of an ONNX file");
     if (m.tokens && m.phase == Phase::none)
       return errors_.fail(node.at, "tokens are of a model with a phase, prefill or decode");
-    m.file = relative(m.name);
+    m.file = resolve_path(m.name);
     auto graph = first_graph(m);
     if (!graph) {
       errors_.fail(node.at, fmt::format("this model can't be used{}:",
@@ -260,20 +263,20 @@ class SpecReader {
     return Expression::parse(text, resolve, names);
   }
 
-  void tokens(const hw::YamlEntry& e, SweepModel& m) {
+  void read_tokens(const hw::YamlEntry& e, SweepModel& m) {
     if (auto count = size_expression(e.value.text))
       m.tokens = std::move(*count);
     else
       errors_.fail(e.value.at, count.errors().front().message);
   }
 
-  bool yes(const hw::YamlEntry& e) {
+  bool read_bool(const hw::YamlEntry& e) {
     bool out = false;
-    word(e, std::array<std::string_view, 2>{"false", "true"}, out);
+    read_word(e, std::array<std::string_view, 2>{"false", "true"}, out);
     return out;
   }
 
-  void bindings(const hw::YamlEntry& e, SweepModel& m) {
+  void read_bindings(const hw::YamlEntry& e, SweepModel& m) {
     if (e.value.kind != hw::YamlNode::Kind::map)
       return errors_.fail(e.at, "bind must be a section of symbols and sizes");
     std::set<std::string> seen;
@@ -283,7 +286,7 @@ class SpecReader {
       const std::string& text = symbol.value.text;
       const bool number = text.find_first_not_of("0123456789.eE+-") == std::string::npos;
       if (number || bind_axes(spec_) == 0)
-        m.bindings.emplace(symbol.key, whole(symbol, 0, 1e12));
+        m.bindings.emplace(symbol.key, read_whole(symbol, 0, 1e12));
       else if (auto size = size_expression(text))
         m.bound.push_back({symbol.key, std::move(*size)});
       else
@@ -292,17 +295,17 @@ class SpecReader {
   }
 
   /// What mappings are chosen by, as the command line's --objective.
-  void objective(const hw::YamlEntry& e) {
+  void read_objective(const hw::YamlEntry& e) {
     if (e.value.kind == hw::YamlNode::Kind::sequence)
       return errors_.fail(e.at,
                           "objective is what mappings are chosen by, one word; what points are "
                           "compared by is objectives");
     std::array<std::string_view, kObjectives> words;
     for (size_t i = 0; i < kObjectives; ++i) words[i] = sim::name(static_cast<Objective>(i));
-    word(e, words, spec_.objective);
+    read_word(e, words, spec_.objective);
   }
 
-  void slack(const hw::YamlEntry& e) {
+  void read_slack(const hw::YamlEntry& e) {
     if (const auto found = slack_from(e.value.text); found)
       spec_.slack = *found;
     else
@@ -310,7 +313,7 @@ class SpecReader {
   }
 
   /// What points are compared by.
-  void objectives(const hw::YamlEntry& e) {
+  void read_objectives(const hw::YamlEntry& e) {
     if (e.value.kind != hw::YamlNode::Kind::sequence || e.value.items.empty())
       return errors_.fail(
           e.at, fmt::format("objectives must be a list of {}; what mappings are chosen by is "
@@ -320,7 +323,7 @@ class SpecReader {
     for (const hw::YamlNode& node : e.value.items) {
       const auto m = metric_from(node.text);
       const auto& seen = spec_.objectives;
-      const auto close = hw::nearest(node.text, metric_names());
+      const auto close = hw::nearest_word(node.text, metric_names());
       if (!m)
         errors_.fail(node.at,
                      fmt::format("{} is no objective; {}valid: {}", hw::quoted_text(node.text),
@@ -334,7 +337,7 @@ class SpecReader {
   }
 
   template <class T, size_t N>
-  void word(const hw::YamlEntry& e, const std::array<std::string_view, N>& words, T& out) {
+  void read_word(const hw::YamlEntry& e, const std::array<std::string_view, N>& words, T& out) {
     const auto at = std::find(words.begin(), words.end(), e.value.text);
     if (e.value.kind != hw::YamlNode::Kind::scalar || at == words.end())
       return errors_.fail(e.value.at,
@@ -343,7 +346,7 @@ class SpecReader {
     out = static_cast<T>(at - words.begin());
   }
 
-  int64_t whole(const hw::YamlEntry& e, double min, double max) {
+  int64_t read_whole(const hw::YamlEntry& e, double min, double max) {
     const auto v = read_number(e.value, e.key, errors_);
     if (!v) return 1;
     if (*v == std::floor(*v) && *v >= min && *v <= max) return static_cast<int64_t>(*v);
@@ -373,11 +376,12 @@ Result<SweepSpec> load_sweep(const std::string& path) {
   if (!text) return text.errors();
   const auto tree = hw::parse_yaml(*text, path);
   if (!tree) return tree.errors();
-  return SpecReader(path).run(*tree);
+  return SpecReader(path).read_spec(*tree);
 }
 
 size_t bind_axes(const SweepSpec& spec) {
-  return static_cast<size_t>(std::ranges::find_if_not(spec.axes, &Axis::binds) - spec.axes.begin());
+  return static_cast<size_t>(std::ranges::find_if_not(spec.axes, &Axis::is_bind_axis) -
+                             spec.axes.begin());
 }
 
 Result<Graph> SweepModel::graph_of(const std::vector<double>& sizes, bool skip_unknown) const {

@@ -32,7 +32,7 @@ struct Axis {
   bool words = false;  ///< element types or dataflows rather than numbers
   hw::TextPosition at;
 
-  bool binds() const { return fields.empty(); }
+  bool is_bind_axis() const { return fields.empty(); }
 };
 
 /// A size of a symbolic dim that axes of `bind` decide.

@@ -23,7 +23,7 @@ std::string graph_text(const Graph& graph, const hw::HwConfig& base) {
   if (!lowered) return out;
   const Residency residency = plan_residency(graph, *lowered, base);
   for (const Layer& layer : lowered->layers)
-    for (const OpRequest& request : requests(graph, layer, residency, base)) {
+    for (const OpRequest& request : layer_requests(graph, layer, residency, base)) {
       out += key_of(request);
       for (const auto* side : {&request.ports.inputs, &request.ports.outputs})
         for (const LayerPorts::Port& port : *side)
@@ -56,7 +56,7 @@ std::string spec_hash(const SweepSpec& spec) {
                         m.tokens ? m.tokens->text() : "");
     for (const BoundSize& b : m.bound) text += fmt::format("bind {} {}\n", b.symbol, b.size.text());
   }
-  for (const Metric m : spec.objectives) text += fmt::format("{} ", info(m).name);
+  for (const Metric m : spec.objectives) text += fmt::format("{} ", metric_info(m).name);
   text += fmt::format("\n{} {} {} {} {} {} {}\n", name(spec.strategy), spec.seed, spec.count,
                       static_cast<int>(spec.effort), name(spec.objective), spec.slack, spec.layers);
   return hash_text(text);

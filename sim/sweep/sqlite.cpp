@@ -59,28 +59,28 @@ bool is_text_file(const std::string& path) {
 void Statement::Close::operator()(sqlite3_stmt* s) const { sqlite3_finalize(s); }
 void Database::Close::operator()(sqlite3* db) const { sqlite3_close_v2(db); }
 
-Statement& Statement::bound(int code) {
+Statement& Statement::note_bind(int code) {
   if (bind_code_ == SQLITE_OK) bind_code_ = code;
   return *this;
 }
 Statement& Statement::bind(int at, int64_t value) {
-  return bound(sqlite3_bind_int64(handle_.get(), at, value));
+  return note_bind(sqlite3_bind_int64(handle_.get(), at, value));
 }
 Statement& Statement::bind(int at, double value) {
-  return bound(sqlite3_bind_double(handle_.get(), at, value));
+  return note_bind(sqlite3_bind_double(handle_.get(), at, value));
 }
 Statement& Statement::bind(int at, std::string_view value) {
-  return bound(sqlite3_bind_text64(handle_.get(), at, value.data(), value.size(), SQLITE_TRANSIENT,
-                                   SQLITE_UTF8));
+  return note_bind(sqlite3_bind_text64(handle_.get(), at, value.data(), value.size(),
+                                       SQLITE_TRANSIENT, SQLITE_UTF8));
 }
-Statement& Statement::bind_null(int at) { return bound(sqlite3_bind_null(handle_.get(), at)); }
+Statement& Statement::bind_null(int at) { return note_bind(sqlite3_bind_null(handle_.get(), at)); }
 
 Result<bool> Statement::step() {
   int code = std::exchange(bind_code_, SQLITE_OK);
   if (code == SQLITE_OK) code = sqlite3_step(handle_.get());
   if (code == SQLITE_ROW) return true;
   if (code == SQLITE_DONE) return false;
-  const Error error = database_->failure(code);
+  const Error error = database_->error_of_code(code);
   reset();
   return error;
 }
@@ -102,9 +102,9 @@ Status Statement::run() {
 
 void Statement::reset() { sqlite3_reset(handle_.get()); }
 
-int64_t Statement::whole(int c) const { return sqlite3_column_int64(handle_.get(), c); }
-double Statement::real(int c) const { return sqlite3_column_double(handle_.get(), c); }
-std::string Statement::text(int c) const {
+int64_t Statement::int_column(int c) const { return sqlite3_column_int64(handle_.get(), c); }
+double Statement::real_column(int c) const { return sqlite3_column_double(handle_.get(), c); }
+std::string Statement::text_column(int c) const {
   const unsigned char* bytes = sqlite3_column_text(handle_.get(), c);
   if (bytes == nullptr && sqlite3_errcode(sqlite3_db_handle(handle_.get())) == SQLITE_NOMEM)
     throw std::bad_alloc();
@@ -120,7 +120,7 @@ bool Statement::is_whole(int c) const {
 bool Statement::is_real(int c) const {
   return sqlite3_column_type(handle_.get(), c) == SQLITE_FLOAT;
 }
-int Statement::columns() const { return sqlite3_column_count(handle_.get()); }
+int Statement::column_count() const { return sqlite3_column_count(handle_.get()); }
 std::string Statement::column_name(int c) const {
   const char* name = sqlite3_column_name(handle_.get(), c);
   if (name == nullptr) throw std::bad_alloc();
@@ -133,7 +133,7 @@ bool Database::has_moved() const {
          moved != 0;
 }
 
-Error Database::failure(int code) const {
+Error Database::error_of_code(int code) const {
   // The index of the write-ahead log is mapped; its file has been made large enough before.
   if (code == SQLITE_NOMEM || code == SQLITE_IOERR_NOMEM || code == SQLITE_IOERR_SHMMAP)
     throw std::bad_alloc();
@@ -179,7 +179,7 @@ Result<Database> Database::open(const std::string& path, Mode mode) {
   const std::string name = mode == Mode::frozen ? as_uri(path) : path;
   const int code = sqlite3_open_v2(name.c_str(), &db, flags | SQLITE_OPEN_NOMUTEX, nullptr);
   out.handle_.reset(db);
-  if (code != SQLITE_OK) return out.failure(code);
+  if (code != SQLITE_OK) return out.error_of_code(code);
   sqlite3_busy_timeout(db, kBusyMilliseconds);
   sqlite3_extended_result_codes(db, 1);
   // A name in double quotes that is no column is an error, not a text.
@@ -190,13 +190,13 @@ Result<Database> Database::open(const std::string& path, Mode mode) {
   sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
   sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   if (mode == Mode::read)
-    if (const Status set = out.run("PRAGMA query_only=1"); !set) return set.errors();
+    if (const Status set = out.run_sql("PRAGMA query_only=1"); !set) return set.errors();
   return out;
 }
 
-Status Database::run(const std::string& sql) {
+Status Database::run_sql(const std::string& sql) {
   const int code = sqlite3_exec(handle_.get(), sql.c_str(), nullptr, nullptr, nullptr);
-  if (code != SQLITE_OK) return failure(code);
+  if (code != SQLITE_OK) return error_of_code(code);
   return ok();
 }
 
@@ -206,11 +206,11 @@ Result<Statement> Database::prepare(const std::string& sql) const {
   sqlite3_stmt* s = nullptr;
   const int code =
       sqlite3_prepare_v2(handle_.get(), sql.c_str(), static_cast<int>(sql.size()), &s, nullptr);
-  if (code != SQLITE_OK) return failure(code);
+  if (code != SQLITE_OK) return error_of_code(code);
   out.handle_.reset(s);
   return out;
 }
 
-int64_t Database::changes() const { return sqlite3_changes64(handle_.get()); }
+int64_t Database::changed_rows() const { return sqlite3_changes64(handle_.get()); }
 
 }  // namespace accsim::sim

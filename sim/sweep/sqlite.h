@@ -36,13 +36,13 @@ class Statement {
   Status run();
   void reset();
 
-  int64_t whole(int column) const;
-  double real(int column) const;
-  std::string text(int column) const;
+  int64_t int_column(int column) const;
+  double real_column(int column) const;
+  std::string text_column(int column) const;
   bool is_null(int column) const;
   bool is_whole(int column) const;
   bool is_real(int column) const;
-  int columns() const;
+  int column_count() const;
   std::string column_name(int column) const;
 
  private:
@@ -50,7 +50,7 @@ class Statement {
   struct Close {
     void operator()(sqlite3_stmt* s) const;
   };
-  Statement& bound(int code);
+  Statement& note_bind(int code);
   std::unique_ptr<sqlite3_stmt, Close> handle_;
   const Database* database_ = nullptr;
   int bind_code_ = 0;  ///< the first failure to bind since the last step
@@ -65,14 +65,14 @@ class Database {
   enum class Mode { read, frozen, create };
   static Result<Database> open(const std::string& path, Mode mode);
 
-  Status run(const std::string& sql);
+  Status run_sql(const std::string& sql);
   Result<Statement> prepare(const std::string& sql) const;
-  int64_t changes() const;
+  int64_t changed_rows() const;
   const std::string& path() const { return path_; }
   /// Is the file that was opened no longer the one of that name? What is written then is lost.
   bool has_moved() const;
   /// The last failure as an Error (io).
-  Error failure(int code) const;
+  Error error_of_code(int code) const;
 
  private:
   struct Close {

@@ -46,9 +46,9 @@ Result<std::unique_ptr<SweepStore>> SweepStore::open(const std::string& path, co
   auto db = Database::open(path, Database::Mode::create);
   if (!db) return db.errors();
   std::unique_ptr<SweepStore> out(new SweepStore(std::move(*db)));
-  if (const Status good = out->intact(); !good) return good.errors();
+  if (const Status good = out->check_intact(); !good) return good.errors();
   // A file without tables may be another process's that is just making them: both then do the same.
-  const auto tables = out->empty();
+  const auto tables = out->has_no_tables();
   if (!tables) return tables.errors();
   const bool fresh = *tables;
   if (!fresh) {
@@ -58,17 +58,18 @@ Result<std::unique_ptr<SweepStore>> SweepStore::open(const std::string& path, co
   }
   if (const Status set = out->set_modes(); !set) return set.errors();
   if (fresh)
-    if (const Status made = out->create(spec, wanted); !made) return made.errors();
+    if (const Status made = out->fill_new_store(spec, wanted); !made) return made.errors();
   if (const Status known = out->load_meta(); !known) return known.errors();
   if (const Status same = out->check_meta(wanted); !same) return same.errors();
   if (const Status own = out->own(); !own) return own.errors();
-  if (const Status writable = out->db_.run("BEGIN IMMEDIATE; DELETE FROM claims WHERE 0; COMMIT;");
+  if (const Status writable =
+          out->db_.run_sql("BEGIN IMMEDIATE; DELETE FROM claims WHERE 0; COMMIT;");
       !writable)
     return writable.errors();
   return out;
 }
 
-Result<std::unique_ptr<SweepStore>> SweepStore::read(const std::string& path) {
+Result<std::unique_ptr<SweepStore>> SweepStore::open_for_reading(const std::string& path) {
   std::error_code ec;
   if (!std::filesystem::is_regular_file(path, ec))
     return Error{Errc::io, "no such store; accsim sweep SPEC makes one", path};
@@ -95,11 +96,11 @@ Result<std::unique_ptr<SweepStore>> SweepStore::read(const std::string& path) {
   return out;
 }
 
-Result<bool> SweepStore::empty() {
+Result<bool> SweepStore::has_no_tables() {
   auto tables = db_.prepare("SELECT count(*) FROM sqlite_master");
   if (!tables) return tables.errors();
   if (const auto row = tables->step(); !row) return row.errors();
-  return tables->whole(0) == 0;
+  return tables->int_column(0) == 0;
 }
 
 /// WAL: readers don't block the writer. FULL: a committed transaction survives a power cut.
@@ -107,32 +108,33 @@ Result<bool> SweepStore::empty() {
 Status SweepStore::set_modes() {
   Status set = ok();
   for (int tries = 0; tries < 500; ++tries) {
-    set = db_.run("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;");
+    set = db_.run_sql("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;");
     if (set || set.errors().front().message.find("locked") == std::string::npos) return set;
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   return set;
 }
 
-Status SweepStore::intact() {
+Status SweepStore::check_intact() {
   auto check = db_.prepare("PRAGMA quick_check(1)");
   if (!check) return check.errors();
   const auto row = check->step();
   if (!row) return row.errors();
-  if (*row && check->text(0) == "ok") return ok();
+  if (*row && check->text_column(0) == "ok") return ok();
   return Error{Errc::io,
-               "is damaged (" + (*row ? check->text(0) : std::string("no answer")) +
+               "is damaged (" + (*row ? check->text_column(0) : std::string("no answer")) +
                    "); move it away, or name another store",
                db_.path()};
 }
 
-Status SweepStore::create(const SweepSpec& spec, const StoreMeta& wanted) {
-  if (const Status begun = db_.run("BEGIN IMMEDIATE"); !begun) return begun.errors();
+Status SweepStore::fill_new_store(const SweepSpec& spec, const StoreMeta& wanted) {
+  if (const Status begun = db_.run_sql("BEGIN IMMEDIATE"); !begun) return begun.errors();
   const auto fill = [&]() -> Status {
-    if (const Status made = db_.run(create_tables(axis_names(spec))); !made) return made.errors();
+    if (const Status made = db_.run_sql(create_tables(axis_names(spec))); !made)
+      return made.errors();
     std::string objectives;
     for (const Metric m : spec.objectives)
-      objectives += (objectives.empty() ? "" : ",") + std::string(info(m).name);
+      objectives += (objectives.empty() ? "" : ",") + std::string(metric_info(m).name);
     auto insert = db_.prepare("INSERT OR IGNORE INTO meta VALUES (?, ?)");
     if (!insert) return insert.errors();
     const std::pair<const char*, std::string> rows[] = {
@@ -151,7 +153,7 @@ Status SweepStore::create(const SweepSpec& spec, const StoreMeta& wanted) {
     auto axis = db_.prepare("INSERT OR IGNORE INTO axes VALUES (?, ?, ?, ?)");
     if (!axis) return axis.errors();
     for (size_t i = 0; i < spec.axes.size(); ++i) {
-      std::string fields = spec.axes[i].binds() ? std::string(kBindFields) : "";
+      std::string fields = spec.axes[i].is_bind_axis() ? std::string(kBindFields) : "";
       for (const hw::Field* f : spec.axes[i].fields)
         fields += (fields.empty() ? "" : " ") + f->path;
       axis->bind(1, static_cast<int64_t>(i)).bind(2, std::string_view(spec.axes[i].name));
@@ -159,10 +161,10 @@ Status SweepStore::create(const SweepSpec& spec, const StoreMeta& wanted) {
           .bind(4, std::string_view(fields));
       if (const Status done = axis->run(); !done) return done;
     }
-    return db_.run("COMMIT");
+    return db_.run_sql("COMMIT");
   };
   const Status filled = fill();
-  if (!filled) (void)db_.run("ROLLBACK");
+  if (!filled) (void)db_.run_sql("ROLLBACK");
   return filled;
 }
 
@@ -172,7 +174,8 @@ Status SweepStore::load_meta() {
   auto rows = db_.prepare("SELECT key, value FROM meta");
   if (!rows) return foreign;
   std::map<std::string, std::string> values;
-  const Status read = rows->for_each_row([&] { values[rows->text(0)] = rows->text(1); });
+  const Status read =
+      rows->for_each_row([&] { values[rows->text_column(0)] = rows->text_column(1); });
   if (!read) return read.errors();
   meta_ = {to_whole(values["schema"]),
            values["version"],
@@ -200,9 +203,9 @@ Status SweepStore::load_meta() {
   auto axes = db_.prepare("SELECT name, fields, steps FROM axes ORDER BY position");
   if (!axes) return foreign;
   const Status named = axes->for_each_row([&] {
-    meta_.axes.push_back(axes->text(0));
-    meta_.bind_axes += axes->text(1) == kBindFields;
-    meta_.grid = times_at_most(meta_.grid, axes->whole(2));
+    meta_.axes.push_back(axes->text_column(0));
+    meta_.bind_axes += axes->text_column(1) == kBindFields;
+    meta_.grid = times_at_most(meta_.grid, axes->int_column(2));
   });
   if (!named) return named.errors();
   if (meta_.axes.empty() || meta_.objectives.empty()) return foreign;
@@ -231,7 +234,7 @@ Status SweepStore::check_meta(const StoreMeta& wanted) const {
   return ok();
 }
 
-Result<Statement*> SweepStore::statement(const std::string& sql) {
+Result<Statement*> SweepStore::cached_statement(const std::string& sql) {
   if (const auto at = statements_.find(sql); at != statements_.end()) return &at->second;
   auto made = db_.prepare(sql);
   if (!made) return made.errors();

@@ -63,47 +63,47 @@ class SweepStore {
   static Result<std::unique_ptr<SweepStore>> open(const std::string& path, const SweepSpec& spec,
                                                   const StoreMeta& wanted);
   /// Any store of this schema, to read; also where nothing may be written.
-  static Result<std::unique_ptr<SweepStore>> read(const std::string& path);
+  static Result<std::unique_ptr<SweepStore>> open_for_reading(const std::string& path);
 
   const StoreMeta& meta() const { return meta_; }
   /// Reads the whole file; an error when it is damaged.
-  Status intact();
+  Status check_intact();
   /// Errc::invalid when there are more points than the sweep's, or values that none can have.
   Status own();
   /// Was the file deleted, moved or replaced since it was opened? Its rows then reach nobody.
-  bool lost() const { return db_.has_moved(); }
+  bool is_lost() const { return db_.has_moved(); }
   Database& database() { return db_; }
 
   /// Which of these points are stored.
-  Result<std::set<int64_t>> stored(std::span<const int64_t> points);
-  Result<int64_t> count();
+  Result<std::set<int64_t>> stored_points(std::span<const int64_t> points);
+  Result<int64_t> stored_count();
   /// A stored point's reason and totals (without clock, area and SRAM).
   Result<std::optional<PointRow>> find(int64_t point);
   Result<std::optional<BoundRow>> find_bound(const std::string& key);
 
   /// One transaction; rows that are there already stay as they are. An error, too, when the store
-  /// is lost().
+  /// is is_lost().
   Status write(std::span<const PointRow> rows, std::span<const BoundRow> bounds);
 
   /// In one transaction: leaves in each span the points that aren't stored, and takes it for
   /// `owner` when there are any and nobody else has it.
-  Status claim(std::span<PointRange> spans, const std::string& owner);
+  Status claim_spans(std::span<PointRange> spans, const std::string& owner);
   /// Frees the claims of `owner`, or those that `dead` says are nobody's.
-  Status release(const std::string& owner);
+  Status release_claims(const std::string& owner);
   Status release_dead(const std::function<bool(const std::string& owner)>& dead);
 
  private:
   explicit SweepStore(Database db) : db_(std::move(db)) {}
-  Status create(const SweepSpec& spec, const StoreMeta& wanted);
+  Status fill_new_store(const SweepSpec& spec, const StoreMeta& wanted);
   Status load_meta();
   Status check_meta(const StoreMeta& wanted) const;
-  Result<bool> empty();
+  Result<bool> has_no_tables();
   Status check_schema();
   Status set_modes();
   Status write_phases(const PointRow& row);
   Status write_rows(std::span<const PointRow> rows, std::span<const BoundRow> bounds);
   Status claim_missing(std::span<PointRange> spans, const std::string& owner);
-  Result<Statement*> statement(const std::string& sql);
+  Result<Statement*> cached_statement(const std::string& sql);
 
   Database db_;
   StoreMeta meta_;

@@ -15,7 +15,7 @@ Status SweepStore::own() {
                              what),
                  db_.path()};
   };
-  const auto have = count();
+  const auto have = stored_count();
   if (!have) return have.errors();
   if (const int64_t all = meta_.shard.count(meta_.points); *have > all)
     return foreign(fmt::format("{} points of {}", *have, all));
@@ -34,39 +34,40 @@ Status SweepStore::own() {
   const auto row = select->step();
   if (!row) return row.errors();
   if (!*row) return ok();
-  return foreign(fmt::format("no such {} as point {} has", select->text(1), select->whole(0)));
+  return foreign(
+      fmt::format("no such {} as point {} has", select->text_column(1), select->int_column(0)));
 }
 
-Result<std::set<int64_t>> SweepStore::stored(std::span<const int64_t> points) {
+Result<std::set<int64_t>> SweepStore::stored_points(std::span<const int64_t> points) {
   std::set<int64_t> out;
   if (points.empty()) return out;
   // Neighbours are asked for at once, scattered ones one by one.
   const bool near = std::is_sorted(points.begin(), points.end()) &&
                     points.back() - points.front() < 64 * static_cast<int64_t>(points.size());
-  const auto select = statement("SELECT point FROM points WHERE point BETWEEN ? AND ?");
+  const auto select = cached_statement("SELECT point FROM points WHERE point BETWEEN ? AND ?");
   if (!select) return select.errors();
   Statement& s = **select;
   const size_t queries = near ? 1 : points.size();
   for (size_t i = 0; i < queries; ++i) {
     s.bind(1, points[i]).bind(2, near ? points.back() : points[i]);
-    const Status read = s.for_each_row([&] { out.insert(s.whole(0)); });
+    const Status read = s.for_each_row([&] { out.insert(s.int_column(0)); });
     if (!read) return read.errors();
   }
   return out;
 }
 
-Result<int64_t> SweepStore::count() {
-  const auto select = statement("SELECT count(*) FROM points");
+Result<int64_t> SweepStore::stored_count() {
+  const auto select = cached_statement("SELECT count(*) FROM points");
   if (!select) return select.errors();
   const auto row = (*select)->step();
   if (!row) return row.errors();
-  const int64_t n = (*select)->whole(0);
+  const int64_t n = (*select)->int_column(0);
   (*select)->reset();
   return n;
 }
 
 Result<std::optional<PointRow>> SweepStore::find(int64_t point) {
-  const auto select = statement(
+  const auto select = cached_statement(
       "SELECT config, reason, cycles, energy_pj, macs, dram_read_bytes, dram_write_bytes, "
       "shared_bytes, shared_peak_bytes FROM points WHERE point = ?");
   if (!select) return select.errors();
@@ -77,16 +78,16 @@ Result<std::optional<PointRow>> SweepStore::find(int64_t point) {
   if (*row) {
     out.emplace();
     out->point = point;
-    out->config = s.text(0);
-    out->reason = s.text(1);
+    out->config = s.text_column(0);
+    out->reason = s.text_column(1);
     PointTotals& t = out->totals;
-    t.cycles = s.whole(2);
-    t.energy_pj = s.real(3);
-    t.macs = s.whole(4);
-    t.dram_read_bytes = s.whole(5);
-    t.dram_write_bytes = s.whole(6);
-    t.shared_bytes = s.whole(7);
-    t.shared_peak_bytes = s.whole(8);
+    t.cycles = s.int_column(2);
+    t.energy_pj = s.real_column(3);
+    t.macs = s.int_column(4);
+    t.dram_read_bytes = s.int_column(5);
+    t.dram_write_bytes = s.int_column(6);
+    t.shared_bytes = s.int_column(7);
+    t.shared_peak_bytes = s.int_column(8);
   }
   s.reset();
   return out;
@@ -94,7 +95,7 @@ Result<std::optional<PointRow>> SweepStore::find(int64_t point) {
 
 Result<std::optional<BoundRow>> SweepStore::find_bound(const std::string& key) {
   const auto select =
-      statement("SELECT reason, cycles, energy_pj, traffic_bytes FROM bounds WHERE key = ?");
+      cached_statement("SELECT reason, cycles, energy_pj, traffic_bytes FROM bounds WHERE key = ?");
   if (!select) return select.errors();
   Statement& s = **select;
   const auto row = s.bind(1, std::string_view(key)).step();
@@ -103,27 +104,28 @@ Result<std::optional<BoundRow>> SweepStore::find_bound(const std::string& key) {
   if (*row) {
     out.emplace();
     out->key = key;
-    out->reason = s.text(0);
-    out->totals.cycles = s.whole(1);
-    out->totals.energy_pj = s.real(2);
-    out->totals.dram_read_bytes = s.whole(3);
+    out->reason = s.text_column(0);
+    out->totals.cycles = s.int_column(1);
+    out->totals.energy_pj = s.real_column(2);
+    out->totals.dram_read_bytes = s.int_column(3);
   }
   s.reset();
   return out;
 }
 
 Status SweepStore::write(std::span<const PointRow> rows, std::span<const BoundRow> bounds) {
-  if (const Status begun = db_.run("BEGIN IMMEDIATE"); !begun) return begun;
+  if (const Status begun = db_.run_sql("BEGIN IMMEDIATE"); !begun) return begun;
   Status written = write_rows(rows, bounds);
-  if (written) written = db_.run("COMMIT");
-  if (!written) (void)db_.run("ROLLBACK");
-  if (lost())
+  if (written) written = db_.run_sql("COMMIT");
+  if (!written) (void)db_.run_sql("ROLLBACK");
+  if (is_lost())
     return Error{Errc::io, "was deleted, moved or replaced while the sweep ran", db_.path()};
   return written;
 }
 
 Status SweepStore::write_phases(const PointRow& row) {
-  const auto insert = statement("INSERT OR IGNORE INTO phases VALUES (?,?,?,?,?,?,?,?,?,?,?)");
+  const auto insert =
+      cached_statement("INSERT OR IGNORE INTO phases VALUES (?,?,?,?,?,?,?,?,?,?,?)");
   if (!insert) return insert.errors();
   for (const PhaseTotals& p : row.phases) {
     Statement& s = **insert;
@@ -140,9 +142,10 @@ Status SweepStore::write_phases(const PointRow& row) {
 Status SweepStore::write_rows(std::span<const PointRow> rows, std::span<const BoundRow> bounds) {
   std::string marks;
   for (size_t i = 0; i < 15 + meta_.axes.size(); ++i) marks += i == 0 ? "?" : ",?";
-  const auto insert = statement("INSERT OR IGNORE INTO points VALUES (" + marks + ")");
-  const auto layer = statement("INSERT OR IGNORE INTO layers VALUES (?,?,?,?,?,?,?,?,?,?,?)");
-  const auto bound = statement("INSERT OR IGNORE INTO bounds VALUES (?,?,?,?,?)");
+  const auto insert = cached_statement("INSERT OR IGNORE INTO points VALUES (" + marks + ")");
+  const auto layer =
+      cached_statement("INSERT OR IGNORE INTO layers VALUES (?,?,?,?,?,?,?,?,?,?,?)");
+  const auto bound = cached_statement("INSERT OR IGNORE INTO bounds VALUES (?,?,?,?,?)");
   if (!insert) return insert.errors();
   if (!layer) return layer.errors();
   if (!bound) return bound.errors();
@@ -152,7 +155,7 @@ Status SweepStore::write_rows(std::span<const PointRow> rows, std::span<const Bo
     int at = 0;
     const auto put = [&](auto value) {
       ++at;
-      if (row.feasible())
+      if (row.is_feasible())
         s.bind(at, value);
       else
         s.bind_null(at);
@@ -160,7 +163,7 @@ Status SweepStore::write_rows(std::span<const PointRow> rows, std::span<const Bo
     s.bind(++at, row.point);
     s.bind(++at, std::string_view(row.config));
     for (const std::string& label : row.labels) s.bind(++at, std::string_view(label));
-    if (++at; row.feasible())
+    if (++at; row.is_feasible())
       s.bind_null(at);
     else
       s.bind(at, std::string_view(row.reason));
@@ -175,7 +178,7 @@ Status SweepStore::write_rows(std::span<const PointRow> rows, std::span<const Bo
     put(t.edp());
     put(t.traffic_bytes());
     if (const Status done = s.run(); !done) return done;
-    if (db_.changes() == 0) continue;  // another process was first, with the same result
+    if (db_.changed_rows() == 0) continue;  // another process was first, with the same result
     if (const Status done = write_phases(row); !done) return done;
     for (int64_t i = 0; const LayerTotals& l : row.layers) {
       Statement& w = **layer;
@@ -199,31 +202,31 @@ Status SweepStore::write_rows(std::span<const PointRow> rows, std::span<const Bo
   return ok();
 }
 
-Status SweepStore::claim(std::span<PointRange> spans, const std::string& owner) {
-  if (const Status begun = db_.run("BEGIN IMMEDIATE"); !begun) return begun;
+Status SweepStore::claim_spans(std::span<PointRange> spans, const std::string& owner) {
+  if (const Status begun = db_.run_sql("BEGIN IMMEDIATE"); !begun) return begun;
   Status done = claim_missing(spans, owner);
-  if (done) done = db_.run("COMMIT");
-  if (!done) (void)db_.run("ROLLBACK");
+  if (done) done = db_.run_sql("COMMIT");
+  if (!done) (void)db_.run_sql("ROLLBACK");
   return done;
 }
 
 Status SweepStore::claim_missing(std::span<PointRange> spans, const std::string& owner) {
   for (PointRange& span : spans) {
-    const auto have = stored(span.points);
+    const auto have = stored_points(span.points);
     if (!have) return have.errors();
     std::erase_if(span.points, [&](int64_t p) { return have->contains(p); });
     if (span.points.empty()) continue;
-    const auto insert = statement("INSERT OR IGNORE INTO claims VALUES (?, ?)");
+    const auto insert = cached_statement("INSERT OR IGNORE INTO claims VALUES (?, ?)");
     if (!insert) return insert.errors();
     (*insert)->bind(1, span.number).bind(2, std::string_view(owner));
     if (const Status done = (*insert)->run(); !done) return done;
-    span.ours = db_.changes() > 0;
+    span.ours = db_.changed_rows() > 0;
   }
   return ok();
 }
 
-Status SweepStore::release(const std::string& owner) {
-  const auto erase = statement("DELETE FROM claims WHERE owner = ?");
+Status SweepStore::release_claims(const std::string& owner) {
+  const auto erase = cached_statement("DELETE FROM claims WHERE owner = ?");
   if (!erase) return erase.errors();
   (*erase)->bind(1, std::string_view(owner));
   return (*erase)->run();
@@ -231,13 +234,13 @@ Status SweepStore::release(const std::string& owner) {
 
 Status SweepStore::release_dead(const std::function<bool(const std::string& owner)>& dead) {
   std::vector<std::string> owners;
-  const auto select = statement("SELECT DISTINCT owner FROM claims");
+  const auto select = cached_statement("SELECT DISTINCT owner FROM claims");
   if (!select) return select.errors();
-  const Status read = (*select)->for_each_row([&] { owners.push_back((*select)->text(0)); });
+  const Status read = (*select)->for_each_row([&] { owners.push_back((*select)->text_column(0)); });
   if (!read) return read.errors();
   for (const std::string& owner : owners)
     if (dead(owner))
-      if (const Status done = release(owner); !done) return done;
+      if (const Status done = release_claims(owner); !done) return done;
   return ok();
 }
 

@@ -12,7 +12,7 @@ struct Table {
   std::string name, body;
 };
 
-std::vector<Table> tables(const std::vector<std::string>& axes) {
+std::vector<Table> store_tables(const std::vector<std::string>& axes) {
   std::string columns;
   for (const std::string& axis : axes)
     columns += fmt::format(", {} NUMERIC NOT NULL", quote_name(axis));
@@ -53,13 +53,13 @@ struct Entry {
   std::string type, name, sql;
 };
 
-Result<std::vector<Entry>> entries(Database& db, const std::string& database) {
+Result<std::vector<Entry>> schema_entries(Database& db, const std::string& database) {
   auto rows =
       db.prepare(fmt::format("SELECT type, name, sql FROM {}.sqlite_master", quote_name(database)));
   if (!rows) return rows.errors();
   std::vector<Entry> out;
   const Status read = rows->for_each_row([&] {
-    out.push_back({rows->text(0), rows->text(1), rows->text(2)});
+    out.push_back({rows->text_column(0), rows->text_column(1), rows->text_column(2)});
   });
   if (!read) return read.errors();
   return out;
@@ -69,13 +69,13 @@ Result<std::vector<Entry>> entries(Database& db, const std::string& database) {
 bool is_automatic(const Entry& entry) { return entry.type == "index" && entry.sql.empty(); }
 
 /// The table of a store that has the entry's name; nullptr for none.
-const Table* named(const Entry& entry, const std::vector<Table>& wanted) {
+const Table* find_table(const Entry& entry, const std::vector<Table>& wanted) {
   const auto found = std::ranges::find(wanted, entry.name, &Table::name);
   return entry.type != "table" || found == wanted.end() ? nullptr : &*found;
 }
 
 bool is_table(const Entry& entry, const std::vector<Table>& wanted) {
-  const Table* const table = named(entry, wanted);
+  const Table* const table = find_table(entry, wanted);
   return table != nullptr &&
          entry.sql == fmt::format("CREATE TABLE {} {}", table->name, table->body);
 }
@@ -96,15 +96,15 @@ std::string quote_name(const std::string& name) {
 
 std::string create_tables(const std::vector<std::string>& axes) {
   std::string out;
-  for (const Table& t : tables(axes))
+  for (const Table& t : store_tables(axes))
     out += fmt::format("CREATE TABLE IF NOT EXISTS {} {};", t.name, t.body);
   return out;
 }
 
 Status check_first_tables(Database& db, const std::string& database, const std::string& path) {
-  const auto there = entries(db, database);
+  const auto there = schema_entries(db, database);
   if (!there) return there.errors();
-  std::vector<Table> wanted = tables({});
+  std::vector<Table> wanted = store_tables({});
   wanted.resize(2);
   const auto ours =
       std::ranges::count_if(*there, [&](const Entry& e) { return is_table(e, wanted); });
@@ -114,14 +114,14 @@ Status check_first_tables(Database& db, const std::string& database, const std::
 
 Status check_tables(Database& db, const std::string& database, const std::string& path,
                     const std::vector<std::string>& axes) {
-  const auto there = entries(db, database);
+  const auto there = schema_entries(db, database);
   if (!there) return there.errors();
-  const std::vector<Table> wanted = tables(axes);
+  const std::vector<Table> wanted = store_tables(axes);
   int64_t ours = 0;
   for (const Entry& entry : *there) {
     if (is_automatic(entry)) continue;
     if (!is_table(entry, wanted))
-      return no_store(path, named(entry, wanted) != nullptr
+      return no_store(path, find_table(entry, wanted) != nullptr
                                 ? fmt::format("its table {} is another", entry.name)
                                 : fmt::format("it holds the {} {}", entry.type, entry.name));
     ++ours;

@@ -22,17 +22,19 @@ std::string csv_field(const std::string& text) {
 
 std::string value_text(const Statement& s, int column) {
   if (s.is_null(column)) return {};
-  if (s.is_real(column)) return fmt::format("{}", s.real(column));
-  return csv_field(s.text(column));
+  if (s.is_real(column)) return fmt::format("{}", s.real_column(column));
+  return csv_field(s.text_column(column));
 }
 
 Status append_rows(SweepStore& store, const std::string& sql, std::string& out) {
   auto select = store.database().prepare(sql);
   if (!select) return select.errors();
-  for (int i = 0; i < select->columns(); ++i) out += (i > 0 ? "," : "") + select->column_name(i);
+  for (int i = 0; i < select->column_count(); ++i)
+    out += (i > 0 ? "," : "") + select->column_name(i);
   out += '\n';
   return select->for_each_row([&] {
-    for (int i = 0; i < select->columns(); ++i) out += (i > 0 ? "," : "") + value_text(*select, i);
+    for (int i = 0; i < select->column_count(); ++i)
+      out += (i > 0 ? "," : "") + value_text(*select, i);
     out += '\n';
   });
 }
@@ -50,12 +52,12 @@ Status reads_numbers(const Expression& filter, const TableView& view, const Tabl
 
 }  // namespace
 
-size_t TableView::column(Metric m) const {
-  return static_cast<size_t>(std::find(columns_.begin(), columns_.end(), info(m).column) -
+size_t TableView::metric_column(Metric m) const {
+  return static_cast<size_t>(std::find(columns_.begin(), columns_.end(), metric_info(m).column) -
                              columns_.begin());
 }
 
-Result<TableView> TableView::read(SweepStore& store, const std::string& where) {
+Result<TableView> TableView::read_store(SweepStore& store, const std::string& where) {
   TableView out;
   out.axes_ = out.columns_ = store.meta().axes;
   out.bind_axes_ = store.meta().bind_axes;
@@ -89,11 +91,12 @@ Result<TableView> TableView::read(SweepStore& store, const std::string& where) {
     if (select->is_null(cycles)) continue;
     ++out.feasible;
     Row row;
-    row.point = select->whole(0);
+    row.point = select->int_column(0);
     for (size_t i = 0; i < out.columns_.size(); ++i) {
       const int c = static_cast<int>(i) + 1;
       const bool number = select->is_whole(c) || select->is_real(c);
-      row.numbers.push_back(number ? select->real(c) : std::numeric_limits<double>::quiet_NaN());
+      row.numbers.push_back(number ? select->real_column(c)
+                                   : std::numeric_limits<double>::quiet_NaN());
       if (i < out.axes_.size()) row.texts.push_back(value_text(*select, c));
     }
     if (filter)
@@ -114,11 +117,12 @@ Status TableView::read_speeds(SweepStore& store) {
     const auto more = select->step();
     if (!more) return more.errors();
     if (!*more) return ok();
-    while (i < rows_.size() && rows_[i].point < select->whole(0)) ++i;
-    if (i == rows_.size() || rows_[i].point != select->whole(0)) continue;  // not of this view
-    rows_[i].speeds.push_back({select->whole(1) != 0 ? Phase::prefill : Phase::decode,
-                               select->real(2), select->real(3), select->real(4), select->real(5),
-                               select->real(6), select->real(7)});
+    while (i < rows_.size() && rows_[i].point < select->int_column(0)) ++i;
+    if (i == rows_.size() || rows_[i].point != select->int_column(0)) continue;  // not of this view
+    rows_[i].speeds.push_back({select->int_column(1) != 0 ? Phase::prefill : Phase::decode,
+                               select->real_column(2), select->real_column(3),
+                               select->real_column(4), select->real_column(5),
+                               select->real_column(6), select->real_column(7)});
   }
 }
 

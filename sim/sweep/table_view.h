@@ -23,13 +23,13 @@ class TableView {
   };
   struct Row {
     int64_t point = 0;
-    std::vector<double> numbers;     ///< by column(); NaN for words and what is missing
+    std::vector<double> numbers;     ///< by metric_column(); NaN for words and what is missing
     std::vector<std::string> texts;  ///< of the axes
     std::vector<Speed> speeds;       ///< of the phases of a language model, prefill first
   };
 
   /// Reads the points that can be costed and satisfy `where` (empty: all), in order.
-  static Result<TableView> read(SweepStore& store, const std::string& where);
+  static Result<TableView> read_store(SweepStore& store, const std::string& where);
 
   const std::vector<Row>& rows() const { return rows_; }
   const std::vector<std::string>& axes() const { return axes_; }
@@ -38,7 +38,7 @@ class TableView {
   size_t bind_axes() const { return bind_axes_; }
   /// Axes first, then kNumberColumns.
   const std::vector<std::string>& columns() const { return columns_; }
-  size_t column(Metric m) const;
+  size_t metric_column(Metric m) const;
   int64_t stored = 0, feasible = 0;  ///< before `where`
 
  private:

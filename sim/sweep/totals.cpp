@@ -13,7 +13,7 @@ constexpr std::array<MetricInfo, kMetrics> kInfo = {{{"cycles", "cycles", "cycle
 
 }  // namespace
 
-const MetricInfo& info(Metric m) { return kInfo[static_cast<size_t>(m)]; }
+const MetricInfo& metric_info(Metric m) { return kInfo[static_cast<size_t>(m)]; }
 
 std::optional<Metric> metric_from(std::string_view name) {
   for (size_t i = 0; i < kMetrics; ++i)
@@ -27,7 +27,7 @@ std::vector<std::string> metric_names() {
   return out;
 }
 
-double PointTotals::metric(Metric m) const {
+double PointTotals::metric_value(Metric m) const {
   switch (m) {
     case Metric::cycles:
       return static_cast<double>(cycles);

@@ -21,7 +21,7 @@ struct MetricInfo {
   std::string_view unit;
 };
 /// The names and unit of a metric.
-const MetricInfo& info(Metric m);
+const MetricInfo& metric_info(Metric m);
 /// The metric of that name; nothing when there is none.
 std::optional<Metric> metric_from(std::string_view name);
 /// All names, in the order of Metric.
@@ -42,7 +42,7 @@ struct PointTotals {
   double time_us() const { return static_cast<double>(cycles) / clock_mhz; }
   double edp() const { return energy_pj * time_us(); }  ///< pJ x us
   int64_t traffic_bytes() const { return dram_read_bytes + dram_write_bytes; }
-  double metric(Metric m) const;
+  double metric_value(Metric m) const;
 
   friend bool operator==(const PointTotals&, const PointTotals&) = default;
 };
@@ -65,7 +65,7 @@ struct PointRow {
   std::vector<LayerTotals> layers;
   std::vector<PhaseTotals> phases;
 
-  bool feasible() const { return reason.empty(); }
+  bool is_feasible() const { return reason.empty(); }
 };
 
 }  // namespace accsim::sim

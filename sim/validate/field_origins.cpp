@@ -21,7 +21,7 @@ namespace {
 constexpr std::string_view kAssumed = "assumed ", kNotModelled = "not modelled: ";
 constexpr size_t kIndent = 4;  // blanks that a line which goes on begins with
 
-std::string_view trimmed(std::string_view text) {
+std::string_view trim_blanks(std::string_view text) {
   const size_t begin = text.find_first_not_of(" \t\r");
   if (begin == std::string_view::npos) return {};
   return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
@@ -41,7 +41,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 std::pair<std::string, std::string> split_tag(std::string_view text) {
   const size_t end = text.find(']');
   if (!text.starts_with('[') || end == std::string_view::npos) return {};
-  return {std::string(text.substr(1, end - 1)), std::string(trimmed(text.substr(end + 1)))};
+  return {std::string(text.substr(1, end - 1)), std::string(trim_blanks(text.substr(end + 1)))};
 }
 
 std::vector<std::string> split_range(std::string_view text) {
@@ -49,7 +49,7 @@ std::vector<std::string> split_range(std::string_view text) {
   const std::string_view mark = text.find("..") != std::string_view::npos ? ".." : "|";
   for (size_t begin = 0; begin <= text.size();) {
     const size_t end = std::min(text.find(mark, begin), text.size());
-    out.emplace_back(trimmed(text.substr(begin, end - begin)));
+    out.emplace_back(trim_blanks(text.substr(begin, end - begin)));
     begin = end + mark.size();
   }
   return out;
@@ -82,14 +82,14 @@ class OriginReader {
   OriginReader(std::string_view text, const std::string& file)
       : lines_(lines_of(text)), errors_(file) {}
 
-  Result<KnownMachine> run(hw::HwConfig hw, const hw::YamlNode& tree) {
+  Result<KnownMachine> read_origins(hw::HwConfig hw, const hw::YamlNode& tree) {
     out_.hw = std::move(hw);
-    header();
+    read_header();
     std::map<std::string, hw::TextPosition> places;
     collect_values(tree, "", places);
     for (const hw::Field& field : hw::fields())
       if (const auto at = places.find(field.path); at != places.end() && changes_costs(field))
-        origin(field, at->second);
+        read_origin(field, at->second);
     std::ranges::stable_sort(out_.origins, {}, &FieldOrigin::line);
     if (!errors_.empty()) return errors_.take();
     return std::move(out_);
@@ -97,14 +97,14 @@ class OriginReader {
 
  private:
   /// Sources and what isn't modelled.
-  void header() {
+  void read_header() {
     std::string* open = nullptr;
     for (const std::string_view line : lines_) {
       if (!line.starts_with('#')) {
         open = nullptr;
         continue;
       }
-      const std::string_view body = line.substr(1), words = trimmed(body);
+      const std::string_view body = line.substr(1), words = trim_blanks(body);
       if (auto [tag, title] = split_tag(words); !tag.empty()) {
         out_.sources.push_back({tag, title});
         open = &out_.sources.back().title;
@@ -119,11 +119,11 @@ class OriginReader {
     }
   }
 
-  void origin(const hw::Field& field, hw::TextPosition at) {
+  void read_origin(const hw::Field& field, hw::TextPosition at) {
     const std::string_view line = lines_[static_cast<size_t>(at.line - 1)];
     const size_t mark = line.find(" #", static_cast<size_t>(at.column - 1));
     const std::string_view comment =
-        mark == std::string_view::npos ? std::string_view{} : trimmed(line.substr(mark + 2));
+        mark == std::string_view::npos ? std::string_view{} : trim_blanks(line.substr(mark + 2));
     FieldOrigin out{&field, at.line, std::string(comment), "", {}};
     if (auto [tag, place] = split_tag(comment); !tag.empty()) {
       if (std::ranges::find(out_.sources, tag, &CitedSource::tag) == out_.sources.end())
@@ -132,7 +132,7 @@ class OriginReader {
       out.tag = tag;
       out.comment = place;
     } else if (comment.starts_with(kAssumed)) {
-      assumed(comment.substr(kAssumed.size()), at, out);
+      read_assumed(comment.substr(kAssumed.size()), at, out);
     } else {
       return errors_.fail(at, field.path +
                                   " says nowhere where its value comes from; write \"# [TAG] "
@@ -141,10 +141,10 @@ class OriginReader {
     out_.origins.push_back(std::move(out));
   }
 
-  void assumed(std::string_view text, hw::TextPosition at, FieldOrigin& out) {
+  void read_assumed(std::string_view text, hw::TextPosition at, FieldOrigin& out) {
     const size_t colon = text.find(':');
     out.comment =
-        colon == std::string_view::npos ? "" : std::string(trimmed(text.substr(colon + 1)));
+        colon == std::string_view::npos ? "" : std::string(trim_blanks(text.substr(colon + 1)));
     if (out.comment.empty())
       return errors_.fail(at, out.field->path + " is assumed; say why behind a colon");
     out.range = split_range(text.substr(0, colon));
@@ -181,7 +181,7 @@ Result<KnownMachine> parse_known_machine(std::string_view text, const std::strin
   if (!hw) return hw.errors();
   const auto tree = hw::parse_yaml(text, file);
   if (!tree) return tree.errors();
-  return OriginReader(text, file).run(std::move(*hw), *tree);
+  return OriginReader(text, file).read_origins(std::move(*hw), *tree);
 }
 
 Result<KnownMachine> load_known_machine(const std::string& path) {

@@ -23,7 +23,7 @@ struct FieldOrigin {
   /// a file would have them. One word alone: assumed, and nothing else is thinkable.
   std::vector<std::string> range;
 
-  bool assumed() const { return !range.empty(); }
+  bool is_assumed() const { return !range.empty(); }
 };
 
 /// A machine with the origin of every field that it has.

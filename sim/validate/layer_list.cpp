@@ -14,7 +14,7 @@ constexpr int64_t kOpset = 13, kIr = 8;
 constexpr int64_t kMostLayers = 10'000;
 constexpr double kMostSize = 0x1p31;
 
-int64_t whole(const hw::YamlEntry& e, int64_t least, SpecErrors& errors) {
+int64_t read_size(const hw::YamlEntry& e, int64_t least, SpecErrors& errors) {
   const auto v = read_number(e.value, e.key, errors);
   if (!v) return least;
   if (*v == std::floor(*v) && *v >= static_cast<double>(least) && *v < kMostSize)
@@ -26,7 +26,7 @@ int64_t whole(const hw::YamlEntry& e, int64_t least, SpecErrors& errors) {
 
 std::vector<ListedLayer> read_layers(const hw::YamlEntry& list, SpecErrors& errors);
 
-bool yes(const hw::YamlEntry& e, SpecErrors& errors) {
+bool read_bool(const hw::YamlEntry& e, SpecErrors& errors) {
   if (e.value.text != "true" && e.value.text != "false")
     errors.fail(e.value.at, e.key + " is true or false");
   return e.value.text == "true";
@@ -45,20 +45,20 @@ ListedLayer read_layer(const hw::YamlNode& node, SpecErrors& errors) {
   read_section(node, node.at, "a layer", keys, errors, [&](const hw::YamlEntry& e) {
     if (e.key == "product" || e.key == "conv") {
       of_kind(e.key == "conv" ? ListedLayer::Kind::conv : ListedLayer::Kind::product);
-      out.outputs = whole(e, 1, errors);
+      out.outputs = read_size(e, 1, errors);
     }
-    if (e.key == "scale" && yes(e, errors)) of_kind(ListedLayer::Kind::scale);
+    if (e.key == "scale" && read_bool(e, errors)) of_kind(ListedLayer::Kind::scale);
     if (e.key == "layers") {
       of_kind(ListedLayer::Kind::group);
       out.layers = read_layers(e, errors);
     }
-    if (e.key == "kernel") out.kernel = whole(e, 1, errors);
-    if (e.key == "stride") out.stride = whole(e, 1, errors);
-    if (e.key == "pad") out.pad = whole(e, 0, errors);
+    if (e.key == "kernel") out.kernel = read_size(e, 1, errors);
+    if (e.key == "stride") out.stride = read_size(e, 1, errors);
+    if (e.key == "pad") out.pad = read_size(e, 0, errors);
     padded |= e.key == "pad";
     if (e.key == "function") out.function = e.value.text;
-    if (e.key == "repeat") out.repeat = whole(e, 1, errors);
-    if (e.key == "residual") out.residual = yes(e, errors);
+    if (e.key == "repeat") out.repeat = read_size(e, 1, errors);
+    if (e.key == "residual") out.residual = read_bool(e, errors);
   });
   if (!padded) out.pad = out.kernel / 2;
   if (kinds != 1) errors.fail(node.at, "a layer has one of product, conv, scale and layers");
@@ -80,11 +80,11 @@ class ListWriter {
  public:
   ListWriter(ModelDef& model, std::string where) : graph_(model.graph), where_(std::move(where)) {}
 
-  Status write(const LayerList& list) {
+  Status write_list(const LayerList& list) {
     at_ = {"input", list.input};
-    graph_.inputs.push_back(declared(at_.name, at_.dims));
-    if (const Status good = layers(list.layers, ""); !good) return good;
-    graph_.outputs.push_back(declared(at_.name, at_.dims));
+    graph_.inputs.push_back(declare_value(at_.name, at_.dims));
+    if (const Status good = write_layers(list.layers, ""); !good) return good;
+    graph_.outputs.push_back(declare_value(at_.name, at_.dims));
     return ok();
   }
 
@@ -94,7 +94,7 @@ class ListWriter {
     Dims dims;
   };
 
-  static ValueDef declared(const std::string& name, const Dims& dims) {
+  static ValueDef declare_value(const std::string& name, const Dims& dims) {
     ValueDef out;
     out.name = name;
     out.dtype = DType::float32;
@@ -103,59 +103,59 @@ class ListWriter {
     return out;
   }
 
-  Status layers(const std::vector<ListedLayer>& list, const std::string& prefix) {
+  Status write_layers(const std::vector<ListedLayer>& list, const std::string& prefix) {
     for (size_t i = 0; i < list.size(); ++i)
       for (int64_t r = 0; r < list[i].repeat; ++r) {
         const std::string label = list[i].repeat > 1 ? fmt::format("{}/{}.{}", prefix, i, r)
                                                      : fmt::format("{}/{}", prefix, i);
-        if (const Status good = layer(list[i], label); !good) return good;
+        if (const Status good = write_layer(list[i], label); !good) return good;
         if (static_cast<int64_t>(graph_.nodes.size()) > kMostLayers)
-          return fail(label, fmt::format("more than {} layers", kMostLayers));
+          return layer_error(label, fmt::format("more than {} layers", kMostLayers));
       }
     return ok();
   }
 
-  Status layer(const ListedLayer& l, const std::string& label) {
+  Status write_layer(const ListedLayer& l, const std::string& label) {
     Status good = ok();
     switch (l.kind) {
       case ListedLayer::Kind::product:
-        good = product(l, label);
+        good = write_product(l, label);
         break;
       case ListedLayer::Kind::conv:
-        good = conv(l, label);
+        good = write_conv(l, label);
         break;
       case ListedLayer::Kind::scale:
-        good = scale(label);
+        good = write_scale(label);
         break;
       case ListedLayer::Kind::group:
-        good = group(l, label);
+        good = write_group(l, label);
         break;
     }
-    if (good && !l.function.empty()) node(l.function, label + "/" + l.function, {}, at_.dims);
+    if (good && !l.function.empty()) add_node(l.function, label + "/" + l.function, {}, at_.dims);
     return good;
   }
 
-  Status product(const ListedLayer& l, const std::string& label) {
+  Status write_product(const ListedLayer& l, const std::string& label) {
     if (at_.dims.size() != 2)
-      return fail(label,
-                  "a product reads rows x reduction, this is " + accsim::to_string(at_.dims));
-    const std::string w = weight(label, {at_.dims[1], l.outputs});
-    node(op::kMatMul, label, {w}, {at_.dims[0], l.outputs});
+      return layer_error(
+          label, "a product reads rows x reduction, this is " + accsim::to_string(at_.dims));
+    const std::string w = add_weight(label, {at_.dims[1], l.outputs});
+    add_node(op::kMatMul, label, {w}, {at_.dims[0], l.outputs});
     return ok();
   }
 
-  Status conv(const ListedLayer& l, const std::string& label) {
+  Status write_conv(const ListedLayer& l, const std::string& label) {
     if (at_.dims.size() != 4)
-      return fail(label, "a convolution reads batch x channels x height x width, this is " +
-                             accsim::to_string(at_.dims));
+      return layer_error(label, "a convolution reads batch x channels x height x width, this is " +
+                                    accsim::to_string(at_.dims));
     const auto size = [&](int64_t length) {
       return (length + 2 * l.pad - l.kernel) / l.stride + 1;
     };
     const Dims out = {at_.dims[0], l.outputs, size(at_.dims[2]), size(at_.dims[3])};
     if (at_.dims[2] + 2 * l.pad < l.kernel || at_.dims[3] + 2 * l.pad < l.kernel)
-      return fail(label, "the kernel is larger than the padded image");
-    const std::string w = weight(label, {l.outputs, at_.dims[1], l.kernel, l.kernel});
-    NodeDef& n = node(op::kConv, label, {w}, out);
+      return layer_error(label, "the kernel is larger than the padded image");
+    const std::string w = add_weight(label, {l.outputs, at_.dims[1], l.kernel, l.kernel});
+    NodeDef& n = add_node(op::kConv, label, {w}, out);
     const auto attribute = [&](const char* name, std::vector<int64_t> values) {
       n.attributes.push_back({name, "", std::move(values)});
     };
@@ -165,45 +165,45 @@ class ListWriter {
     return ok();
   }
 
-  Status scale(const std::string& label) {
+  Status write_scale(const std::string& label) {
     if (at_.dims.size() < 2)
-      return fail(label, "a scale reads channels, this is " + accsim::to_string(at_.dims));
+      return layer_error(label, "a scale reads channels, this is " + accsim::to_string(at_.dims));
     std::vector<std::string> more;  // scale, shift, mean, variance
     for (const char* what : {"/scale", "/shift", "/mean", "/variance"})
-      more.push_back(weight(label + what, {at_.dims[1]}));
-    node(op::kBatchNormalization, label, more, at_.dims);
+      more.push_back(add_weight(label + what, {at_.dims[1]}));
+    add_node(op::kBatchNormalization, label, more, at_.dims);
     return ok();
   }
 
-  Status group(const ListedLayer& l, const std::string& label) {
+  Status write_group(const ListedLayer& l, const std::string& label) {
     const Made before = at_;
-    if (const Status good = layers(l.layers, label); !good) return good;
+    if (const Status good = write_layers(l.layers, label); !good) return good;
     if (!l.residual) return ok();
     Made shortcut = before;
     if (shortcut.dims != at_.dims) {
       const Made end = at_;
       if (end.dims.size() != 4 || before.dims.size() != 4 || end.dims[2] < 1)
-        return fail(label, "only images have a shortcut to another shape");
+        return layer_error(label, "only images have a shortcut to another shape");
       ListedLayer projection;
       projection.kind = ListedLayer::Kind::conv;
       projection.outputs = end.dims[1];
       projection.stride = (before.dims[2] + end.dims[2] - 1) / end.dims[2];
       at_ = before;
-      if (const Status good = conv(projection, label + "/shortcut"); !good) return good;
+      if (const Status good = write_conv(projection, label + "/shortcut"); !good) return good;
       shortcut = at_;
       at_ = end;
       if (shortcut.dims != at_.dims)
-        return fail(label,
-                    fmt::format("no stride of a shortcut makes {} of {}",
-                                accsim::to_string(at_.dims), accsim::to_string(before.dims)));
+        return layer_error(
+            label, fmt::format("no stride of a shortcut makes {} of {}",
+                               accsim::to_string(at_.dims), accsim::to_string(before.dims)));
     }
-    node(op::kAdd, label + "/add", {shortcut.name}, at_.dims);
+    add_node(op::kAdd, label + "/add", {shortcut.name}, at_.dims);
     return ok();
   }
 
   /// A node that reads the last result and `more`.
-  NodeDef& node(std::string_view type, const std::string& label,
-                const std::vector<std::string>& more, const Dims& dims) {
+  NodeDef& add_node(std::string_view type, const std::string& label,
+                    const std::vector<std::string>& more, const Dims& dims) {
     NodeDef out;
     out.name = label;
     out.op_type = type;
@@ -214,7 +214,7 @@ class ListWriter {
     return graph_.nodes.emplace_back(std::move(out));
   }
 
-  std::string weight(const std::string& label, Dims dims) {
+  std::string add_weight(const std::string& label, Dims dims) {
     StoredTensor out;
     out.name = label + ":weight";
     out.dtype = DType::float32;
@@ -225,7 +225,7 @@ class ListWriter {
     return graph_.initializers.back().name;
   }
 
-  Error fail(const std::string& label, const std::string& why) const {
+  Error layer_error(const std::string& label, const std::string& why) const {
     return {Errc::invalid, fmt::format("layer {}: {}", label, why), where_};
   }
 
@@ -263,7 +263,7 @@ LayerList read_layer_list(const hw::YamlNode& node, SpecErrors& errors) {
 Result<ModelDef> layer_model(const LayerList& list, const std::string& where) {
   ModelDef model = empty_model();
   model.file = where;
-  if (const Status good = ListWriter(model, where).write(list); !good) return good.errors();
+  if (const Status good = ListWriter(model, where).write_list(list); !good) return good.errors();
   return model;
 }
 

@@ -58,29 +58,29 @@ class Predictor {
     derive(machine_.hw);
   }
 
-  Result<double> on(const hw::HwConfig& hw) {
-    if (point_.quantity == Quantity::area) return area(hw).die_mm2();
-    if (point_.quantity == Quantity::synthesis_area) return area(hw).synthesis_mm2();
+  Result<double> predict_on(const hw::HwConfig& hw) {
+    if (point_.quantity == Quantity::area) return machine_area(hw).die_mm2();
+    if (point_.quantity == Quantity::synthesis_area) return machine_area(hw).synthesis_mm2();
     const auto totals = workload_->cost(hw, options_);
     if (!totals) return totals.errors();
     return quantity_of(point_, *totals, hw);
   }
 
-  Result<Prediction> run(bool interval) {
-    const auto base = on(machine_.hw);
+  Result<Prediction> make_prediction(bool interval) {
+    const auto base = predict_on(machine_.hw);
     if (!base) return base.errors();
     Prediction out;
     out.predicted = out.low = out.high = *base;
     if (!interval) return out;
     hw::HwConfig least = machine_.hw, most = machine_.hw;
     for (const FieldOrigin& origin : machine_.origins) {
-      if (!origin.assumed() || !matters(*origin.field)) continue;
-      if (const Status good = move(origin, out, least, most); !good) return good.errors();
+      if (!origin.is_assumed() || !has_effect(*origin.field)) continue;
+      if (const Status good = move_field(origin, out, least, most); !good) return good.errors();
     }
     for (const hw::HwConfig& corner : {least, most}) {
-      const auto value = on(corner);
+      const auto value = predict_on(corner);
       if (!value) return value.errors();
-      widen(*value, out.low, out.high);
+      widen_range(*value, out.low, out.high);
     }
     std::ranges::stable_sort(out.effects, std::ranges::greater{},
                              [](const FieldEffect& e) { return e.high - e.low; });
@@ -90,28 +90,29 @@ class Predictor {
  private:
   /// What is assumed of energies decides powers alone, and nothing where the point says of which
   /// technology it is.
-  bool matters(const hw::Field& field) const {
+  bool has_effect(const hw::Field& field) const {
     const bool technology = std::holds_alternative<hw::Member<hw::Technology>>(field.target);
     if (technology && point_.technology) return false;
     if (technology && is_area(point_.quantity)) return true;
     return field.decides != hw::kDecidesEnergy || point_.quantity == Quantity::power;
   }
 
-  static void widen(double value, double& low, double& high) {
+  static void widen_range(double value, double& low, double& high) {
     low = std::min(low, value);
     high = std::max(high, value);
   }
 
   /// Moves one field alone, and the corners' by what that shows.
-  Status move(const FieldOrigin& origin, Prediction& out, hw::HwConfig& least, hw::HwConfig& most) {
+  Status move_field(const FieldOrigin& origin, Prediction& out, hw::HwConfig& least,
+                    hw::HwConfig& most) {
     FieldEffect effect{origin.field->path, out.predicted, out.predicted};
     std::string smaller, larger;
     for (const std::string& text : origin.range) {
-      const auto value = on(with_assumed(machine_.hw, origin, text));
+      const auto value = predict_on(with_assumed(machine_.hw, origin, text));
       if (!value) return value.errors();
       if (*value < effect.low) smaller = text;
       if (*value > effect.high) larger = text;
-      widen(*value, effect.low, effect.high);
+      widen_range(*value, effect.low, effect.high);
     }
     const auto turn = [&](const std::string& text, hw::HwConfig& corner) {
       if (text.empty()) return;
@@ -120,8 +121,8 @@ class Predictor {
     };
     turn(smaller, least);
     turn(larger, most);
-    widen(effect.low, out.low, out.high);
-    widen(effect.high, out.low, out.high);
+    widen_range(effect.low, out.low, out.high);
+    widen_range(effect.high, out.low, out.high);
     if (effect.low < effect.high) out.effects.push_back(std::move(effect));
     return ok();
   }
@@ -132,8 +133,8 @@ class Predictor {
   std::optional<Workload> workload_;
 };
 
-void add(const ValidationPoint& point, const Prediction& p, ErrorSummary& out) {
-  const double error = p.error(point.measured);
+void add_to_summary(const ValidationPoint& point, const Prediction& p, ErrorSummary& out) {
+  const double error = p.relative_error(point.measured);
   if (out.points == 0 || std::abs(error) > std::abs(out.worst)) {
     out.worst = error;
     out.worst_point = point.name;
@@ -143,34 +144,34 @@ void add(const ValidationPoint& point, const Prediction& p, ErrorSummary& out) {
   if (p.low <= point.measured && point.measured <= p.high) ++out.inside;
 }
 
-void summarise(ValidatedSource& s, Validation& all) {
+void summarise_source(ValidatedSource& s, Validation& all) {
   std::vector<double> predicted, measured;
   for (size_t i = 0; i < s.source.points.size(); ++i) {
     const ValidationPoint& point = s.source.points[i];
-    add(point, s.predictions[i], s.summary);
+    add_to_summary(point, s.predictions[i], s.summary);
     if (is_of_time(point.quantity))
-      add(point, s.predictions[i], s.source.fitted ? all.fitted : all.unfitted);
+      add_to_summary(point, s.predictions[i], s.source.fitted ? all.fitted : all.unfitted);
     if (point.quantity != s.source.points.front().quantity) continue;
     predicted.push_back(s.predictions[i].predicted);
     measured.push_back(point.measured);
   }
   s.rank = rank_correlation(predicted, measured);
-  if (const auto r = correlation(predicted, measured)) s.r2 = *r * *r;
+  if (const auto r = pearson_correlation(predicted, measured)) s.r2 = *r * *r;
 }
 
 }  // namespace
 
-Result<Prediction> predict(const ValidationPoint& point, const KnownMachine& machine,
-                           const MapOptions& options, bool interval) {
+Result<Prediction> predict_point(const ValidationPoint& point, const KnownMachine& machine,
+                                 const MapOptions& options, bool interval) {
   if (is_area(point.quantity))
-    return Predictor(point, machine, options, std::nullopt).run(interval);
+    return Predictor(point, machine, options, std::nullopt).make_prediction(interval);
   auto workload = Workload::prepare(point.graph);
   if (!workload) return workload.errors();
-  return Predictor(point, machine, options, std::move(*workload)).run(interval);
+  return Predictor(point, machine, options, std::move(*workload)).make_prediction(interval);
 }
 
-Result<Validation> validate(std::vector<ValidationSource> sources, const MapOptions& options,
-                            bool interval, int threads) {
+Result<Validation> validate_sources(std::vector<ValidationSource> sources,
+                                    const MapOptions& options, bool interval, int threads) {
   struct Task {
     size_t source, point;
   };
@@ -186,7 +187,7 @@ Result<Validation> validate(std::vector<ValidationSource> sources, const MapOpti
       const auto [s, p] = tasks[i];
       const ValidationPoint& point = sources[s].points[p];
       results[s][p].emplace(
-          predict(point, sources[s].machines.at(point.machine_file), options, interval));
+          predict_point(point, sources[s].machines.at(point.machine_file), options, interval));
     }
   };
   {
@@ -213,7 +214,7 @@ Result<Validation> validate(std::vector<ValidationSource> sources, const MapOpti
     out.sources.push_back(std::move(done));
   }
   if (!errors.empty()) return errors;
-  for (ValidatedSource& s : out.sources) summarise(s, out);
+  for (ValidatedSource& s : out.sources) summarise_source(s, out);
   return out;
 }
 

@@ -17,10 +17,10 @@ struct FieldEffect {
 /// A published figure and what accsim says instead.
 struct Prediction {
   double predicted = 0;
-  double low = 0, high = 0;          ///< over all assumed ranges, see predict()
+  double low = 0, high = 0;          ///< over all assumed ranges, see predict_point()
   std::vector<FieldEffect> effects;  ///< those that move the prediction, the widest first
 
-  double error(double measured) const { return predicted / measured - 1; }
+  double relative_error(double measured) const { return predicted / measured - 1; }
 };
 
 /// Predicts a point. With `interval` every assumed field is moved alone to the ends of its range;
@@ -30,8 +30,8 @@ struct Prediction {
 /// together are left out, the later field staying as it is. Energies are moved for powers alone.
 /// Without it low = high = predicted.
 /// Errors: a layer that the machine can't run.
-Result<Prediction> predict(const ValidationPoint& point, const KnownMachine& machine,
-                           const MapOptions& options, bool interval);
+Result<Prediction> predict_point(const ValidationPoint& point, const KnownMachine& machine,
+                                 const MapOptions& options, bool interval);
 
 /// Summary of some predictions.
 struct ErrorSummary {
@@ -62,7 +62,7 @@ struct Validation {
 
 /// Predicts all points of the sources in several threads. The result doesn't depend on their
 /// number. All errors of all points.
-Result<Validation> validate(std::vector<ValidationSource> sources, const MapOptions& options,
-                            bool interval, int threads);
+Result<Validation> validate_sources(std::vector<ValidationSource> sources,
+                                    const MapOptions& options, bool interval, int threads);
 
 }  // namespace accsim::sim

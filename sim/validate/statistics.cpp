@@ -15,7 +15,7 @@ double mean(std::span<const double> x) {
 }
 
 /// From 1; equal values share the mean of their ranks.
-std::vector<double> ranks(std::span<const double> x) {
+std::vector<double> ranks_of(std::span<const double> x) {
   std::vector<size_t> order(x.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::ranges::stable_sort(order, {}, [&](size_t i) { return x[i]; });
@@ -31,7 +31,7 @@ std::vector<double> ranks(std::span<const double> x) {
 
 }  // namespace
 
-std::optional<double> correlation(std::span<const double> x, std::span<const double> y) {
+std::optional<double> pearson_correlation(std::span<const double> x, std::span<const double> y) {
   check(x.size() == y.size(), "pairs of values");
   if (x.size() < 2) return std::nullopt;
   const double mx = mean(x), my = mean(y);
@@ -47,7 +47,7 @@ std::optional<double> correlation(std::span<const double> x, std::span<const dou
 
 std::optional<double> rank_correlation(std::span<const double> x, std::span<const double> y) {
   check(x.size() == y.size(), "pairs of values");
-  return correlation(ranks(x), ranks(y));
+  return pearson_correlation(ranks_of(x), ranks_of(y));
 }
 
 }  // namespace accsim::sim

@@ -30,7 +30,7 @@ class ValidationReader {
     folder_ = fs::path(path).parent_path();
   }
 
-  Result<ValidationSource> run(const hw::YamlNode& tree) {
+  Result<ValidationSource> read_validation(const hw::YamlNode& tree) {
     const std::vector<std::string> keys = {"source",    "evidence",    "fitted",  "machine",
                                            "workloads", "goal",        "goal_r2", "technology",
                                            "networks",  "differences", "points"};
@@ -48,13 +48,13 @@ class ValidationReader {
     };
     with("source", [&](const hw::YamlEntry& e) { out_.source = e.value.text; });
     with("evidence", [&](const hw::YamlEntry& e) {
-      out_.evidence = static_cast<Evidence>(word(e, {kEvidence.begin(), kEvidence.end()}));
+      out_.evidence = static_cast<Evidence>(read_word(e, {kEvidence.begin(), kEvidence.end()}));
     });
-    with("fitted", [&](const hw::YamlEntry& e) { out_.fitted = word(e, {"no", "yes"}) == 1; });
-    with("machine", [&](const hw::YamlEntry& e) { machine_ = machine(e); });
+    with("fitted", [&](const hw::YamlEntry& e) { out_.fitted = read_word(e, {"no", "yes"}) == 1; });
+    with("machine", [&](const hw::YamlEntry& e) { machine_ = read_machine(e); });
     with("workloads", [&](const hw::YamlEntry& e) { out_.workloads = e.value.text; });
-    with("technology", [&](const hw::YamlEntry& e) { technology_ = technology(e); });
-    with("goal", [&](const hw::YamlEntry& e) { goal_ = share(e); });
+    with("technology", [&](const hw::YamlEntry& e) { technology_ = read_technology(e); });
+    with("goal", [&](const hw::YamlEntry& e) { goal_ = read_percent(e); });
     with("goal_r2",
          [&](const hw::YamlEntry& e) { out_.goal_r2 = read_number(e.value, e.key, errors_); });
     with("differences", [&](const hw::YamlEntry& e) {
@@ -65,17 +65,17 @@ class ValidationReader {
       for (const hw::YamlEntry& n : e.value.entries)
         networks_[n.key] = read_layer_list(n.value, errors_);
     });
-    with("points", [&](const hw::YamlEntry& e) { points(e); });
+    with("points", [&](const hw::YamlEntry& e) { read_points(e); });
     if (!errors_.empty()) return errors_.take();
     return std::move(out_);
   }
 
  private:
-  std::string relative(const std::string& path) const {
+  std::string resolve_path(const std::string& path) const {
     return (folder_ / path).lexically_normal().string();
   }
 
-  size_t word(const hw::YamlEntry& e, const std::vector<std::string_view>& words) {
+  size_t read_word(const hw::YamlEntry& e, const std::vector<std::string_view>& words) {
     const auto at = std::ranges::find(words, e.value.text);
     if (at != words.end()) return static_cast<size_t>(at - words.begin());
     errors_.fail(e.value.at, fmt::format("{} is {}; valid: {}", e.key,
@@ -84,15 +84,15 @@ class ValidationReader {
   }
 
   /// One that isn't custom.
-  std::optional<hw::Technology> technology(const hw::YamlEntry& e) {
+  std::optional<hw::Technology> read_technology(const hw::YamlEntry& e) {
     std::vector<std::string_view> words;
     for (size_t t = 1; t < hw::kTechnologies; ++t)
       words.push_back(hw::name(static_cast<hw::Technology>(t)));
-    return static_cast<hw::Technology>(1 + word(e, words));
+    return static_cast<hw::Technology>(1 + read_word(e, words));
   }
 
   /// Percent, as a part.
-  std::optional<double> share(const hw::YamlEntry& e) {
+  std::optional<double> read_percent(const hw::YamlEntry& e) {
     const auto percent = read_number(e.value, e.key, errors_);
     if (percent && *percent > 0) return *percent / 100;
     if (percent) errors_.fail(e.value.at, e.key + " is a percentage above 0");
@@ -100,8 +100,8 @@ class ValidationReader {
   }
 
   /// The machine's file; its origins are read once.
-  std::string machine(const hw::YamlEntry& e) {
-    const std::string file = relative(e.value.text);
+  std::string read_machine(const hw::YamlEntry& e) {
+    const std::string file = resolve_path(e.value.text);
     if (out_.machines.contains(file)) return file;
     auto known = load_known_machine(file);
     if (!known) {
@@ -113,13 +113,13 @@ class ValidationReader {
     return file;
   }
 
-  void points(const hw::YamlEntry& list) {
+  void read_points(const hw::YamlEntry& list) {
     if (list.value.kind != hw::YamlNode::Kind::sequence || list.value.items.empty())
       return errors_.fail(list.at, "points must be a list of at least one");
     std::set<std::string> names;
     for (const hw::YamlNode& node : list.value.items) {
       const size_t before = out_.points.size();
-      point(node);
+      read_point(node);
       if (out_.points.size() == before) continue;  // it can't be read, and that was said
       if (!names.insert(out_.points.back().name).second)
         errors_.fail(node.at, hw::quoted_text(out_.points.back().name) + " is named twice");
@@ -131,19 +131,19 @@ class ValidationReader {
     std::string model, network, product;
     ElaborateOptions options;
 
-    void read(const hw::YamlEntry& e, ValidationReader& reader) {
-      if (e.key == "model") model = reader.relative(e.value.text);
+    void read_key(const hw::YamlEntry& e, ValidationReader& reader) {
+      if (e.key == "model") model = reader.resolve_path(e.value.text);
       if (e.key == "network") network = e.value.text;
       if (e.key == "product") product = e.value.text;
       if (e.key == "from") options.cut.from = e.value.text;
       if (e.key == "until") options.cut.until = e.value.text;
       if (e.key != "bind") return;
       for (const hw::YamlEntry& symbol : e.value.entries)
-        options.bindings[symbol.key] = reader.whole(symbol);
+        options.bindings[symbol.key] = reader.read_whole(symbol);
     }
   };
 
-  void point(const hw::YamlNode& node) {
+  void read_point(const hw::YamlNode& node) {
     ValidationPoint p;
     p.at = node.at;
     p.machine_file = machine_;
@@ -152,22 +152,22 @@ class ValidationReader {
     WorkloadKeys work;
     std::vector<std::string> keys = {"name",    "machine", "model",  "bind", "from",       "until",
                                      "network", "product", "frames", "goal", "technology", "note"};
-    for (const QuantityInfo& q : quantities()) keys.emplace_back(q.key);
+    for (const QuantityInfo& q : quantity_table()) keys.emplace_back(q.key);
     int measured = 0;
     read_section(node, node.at, "a point", keys, errors_, [&](const hw::YamlEntry& e) {
       if (e.key == "name") p.name = e.value.text;
-      if (e.key == "machine") p.machine_file = machine(e);
-      if (e.key == "technology") p.technology = technology(e);
-      if (e.key == "goal") p.goal = share(e);
+      if (e.key == "machine") p.machine_file = read_machine(e);
+      if (e.key == "technology") p.technology = read_technology(e);
+      if (e.key == "goal") p.goal = read_percent(e);
       if (e.key == "note") p.note = e.value.text;
-      if (e.key == "frames") p.frames = whole(e);
-      for (size_t q = 0; q < quantities().size(); ++q)
-        if (quantities()[q].key == e.key) {
+      if (e.key == "frames") p.frames = read_whole(e);
+      for (size_t q = 0; q < quantity_table().size(); ++q)
+        if (quantity_table()[q].key == e.key) {
           p.quantity = static_cast<Quantity>(q);
           p.measured = read_number(e.value, e.key, errors_).value_or(0);
           ++measured;
         }
-      work.read(e, *this);
+      work.read_key(e, *this);
     });
     if (p.name.empty() || measured != 1 || !(p.measured > 0) || p.machine_file.empty())
       return errors_.fail(node.at,
@@ -177,7 +177,7 @@ class ValidationReader {
     out_.points.push_back(std::move(p));
   }
 
-  int64_t whole(const hw::YamlEntry& e) {
+  int64_t read_whole(const hw::YamlEntry& e) {
     const auto v = read_number(e.value, e.key, errors_);
     if (v && *v >= 1 && *v <= 1e12 && *v == std::floor(*v)) return static_cast<int64_t>(*v);
     if (v) errors_.fail(e.value.at, e.key + " must be a whole number from 1");
@@ -235,7 +235,7 @@ class ValidationReader {
 
 std::string_view name(Evidence e) { return kEvidenceText[static_cast<size_t>(e)]; }
 
-const std::vector<QuantityInfo>& quantities() {
+const std::vector<QuantityInfo>& quantity_table() {
   static const std::vector<QuantityInfo> kQuantities = {
       {"cycles", "cycles", "cycles of one run"},
       {"us", "us", "time of one run, microseconds"},
@@ -255,7 +255,7 @@ Result<ValidationSource> load_validation(const std::string& path) {
   if (!text) return text.errors();
   const auto tree = hw::parse_yaml(*text, path);
   if (!tree) return tree.errors();
-  return ValidationReader(path).run(*tree);
+  return ValidationReader(path).read_validation(*tree);
 }
 
 Result<std::vector<std::string>> validation_files(const std::string& path) {

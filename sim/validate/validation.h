@@ -40,8 +40,8 @@ struct QuantityInfo {
   std::string_view unit;  ///< in reports: "frames/s"
   std::string_view meaning;
 };
-/// By Quantity.
-const std::vector<QuantityInfo>& quantities();
+/// One row for each, in the order of Quantity.
+const std::vector<QuantityInfo>& quantity_table();
 
 /// A workload with a published figure, and all that is needed to predict it.
 struct ValidationPoint {

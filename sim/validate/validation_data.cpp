@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json optional(const std::optional<double>& v) { return v ? Json(*v) : Json(); }
+Json json_or_null(const std::optional<double>& v) { return v ? Json(*v) : Json(); }
 
 /// `interval`: were the ends of the interval looked for? Without it they say nothing.
 Json summary_json(const ErrorSummary& s, bool interval) {
@@ -26,7 +26,7 @@ Json summary_json(const ErrorSummary& s, bool interval) {
 Json point_json(const ValidatedSource& s, size_t i, bool interval) {
   const ValidationPoint& p = s.source.points[i];
   const Prediction& r = s.predictions[i];
-  const QuantityInfo& q = quantities()[static_cast<size_t>(p.quantity)];
+  const QuantityInfo& q = quantity_table()[static_cast<size_t>(p.quantity)];
   Json effects = Json::array();
   for (const FieldEffect& e : r.effects)
     effects.push_back({{"field", e.field}, {"low", e.low}, {"high", e.high}});
@@ -37,11 +37,11 @@ Json point_json(const ValidatedSource& s, size_t i, bool interval) {
           {"unit", q.unit},
           {"measured", p.measured},
           {"predicted", r.predicted},
-          {"error", r.error(p.measured)},
+          {"error", r.relative_error(p.measured)},
           {"low", interval ? Json(r.low) : Json()},
           {"high", interval ? Json(r.high) : Json()},
           {"inside", interval ? Json(r.low <= p.measured && p.measured <= r.high) : Json()},
-          {"goal", optional(p.goal)},
+          {"goal", json_or_null(p.goal)},
           {"note", p.note},
           {"effects", effects}};
 }
@@ -59,9 +59,9 @@ std::string to_json(const Validation& v) {
                        {"evidence", name(s.source.evidence)},
                        {"fitted", s.source.fitted},
                        {"summary", summary_json(s.summary, v.interval)},
-                       {"rank_correlation", optional(s.rank)},
-                       {"r2", optional(s.r2)},
-                       {"goal_r2", optional(s.source.goal_r2)},
+                       {"rank_correlation", json_or_null(s.rank)},
+                       {"r2", json_or_null(s.r2)},
+                       {"goal_r2", json_or_null(s.source.goal_r2)},
                        {"workloads", s.source.workloads},
                        {"differences", s.source.differences},
                        {"points", points}});
@@ -82,7 +82,7 @@ std::string to_csv(const Validation& v) {
     for (size_t i = 0; i < s.predictions.size(); ++i) {
       const ValidationPoint& p = s.source.points[i];
       const Prediction& r = s.predictions[i];
-      const QuantityInfo& q = quantities()[static_cast<size_t>(p.quantity)];
+      const QuantityInfo& q = quantity_table()[static_cast<size_t>(p.quantity)];
       const std::vector<FieldValue> cells = {s.source.file,
                                              std::string(name(s.source.evidence)),
                                              std::string(s.source.fitted ? "yes" : "no"),
@@ -92,7 +92,7 @@ std::string to_csv(const Validation& v) {
                                              std::string(q.key),
                                              p.measured,
                                              r.predicted,
-                                             r.error(p.measured),
+                                             r.relative_error(p.measured),
                                              v.interval ? FieldValue(r.low) : FieldValue(),
                                              v.interval ? FieldValue(r.high) : FieldValue()};
       for (size_t c = 0; c < cells.size(); ++c) {

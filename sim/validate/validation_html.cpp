@@ -19,7 +19,7 @@ class Diagram {
     for (size_t i = 0; i < s.predictions.size(); ++i) {
       const ValidationPoint& p = s.source.points[i];
       if (p.quantity != s.source.points.front().quantity) continue;
-      add(p.measured, s.predictions[i], p.name);
+      add_dot(p.measured, s.predictions[i], p.name);
     }
   }
 
@@ -33,20 +33,20 @@ class Diagram {
         "stroke=\"currentColor\" stroke-opacity=\"0.4\"/>\n",
         kMargin, kMargin + kSide);
     for (const Dot& d : dots_) {
-      const double x = across(d.measured);
+      const double x = x_position(d.measured);
       out += fmt::format(
           "<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1:.1f}\" y2=\"{2:.1f}\" "
           "stroke=\"currentColor\" stroke-opacity=\"0.5\"/>"
           "<circle cx=\"{0:.1f}\" cy=\"{3:.1f}\" r=\"3.5\" fill=\"currentColor\">"
           "<title>{4}: measured {5}, predicted {6}</title></circle>\n",
-          x, down(d.low), down(d.high), down(d.predicted), html_escape(d.name),
+          x, y_position(d.low), y_position(d.high), y_position(d.predicted), html_escape(d.name),
           figure_text(d.measured), figure_text(d.predicted));
     }
     const double end = kMargin + kSide;
-    out +=
-        text(kMargin, end + 16, "start", figure_text(least_) + " measured, " + std::string(unit));
-    out += text(end, end + 16, "end", figure_text(most_));
-    out += text(kMargin, kMargin - 8, "start", figure_text(most_) + " predicted");
+    out += svg_text(kMargin, end + 16, "start",
+                    figure_text(least_) + " measured, " + std::string(unit));
+    out += svg_text(end, end + 16, "end", figure_text(most_));
+    out += svg_text(kMargin, kMargin - 8, "start", figure_text(most_) + " predicted");
     return out + "</svg>\n";
   }
 
@@ -56,7 +56,7 @@ class Diagram {
     std::string name;
   };
 
-  void add(double measured, const Prediction& p, const std::string& name) {
+  void add_dot(double measured, const Prediction& p, const std::string& name) {
     const double low = std::min({measured, p.predicted, p.low});
     const double high = std::max({measured, p.predicted, p.high});
     least_ = dots_.empty() ? low : std::min(least_, low);
@@ -64,24 +64,24 @@ class Diagram {
     dots_.push_back({measured, p.predicted, p.low, p.high, name});
   }
 
-  static std::string text(double x, double y, const char* anchor, const std::string& words) {
+  static std::string svg_text(double x, double y, const char* anchor, const std::string& words) {
     return fmt::format(
         "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" font-size=\"12\" "
         "fill=\"currentColor\">{}</text>\n",
         x, y, anchor, html_escape(words));
   }
 
-  double part(double v) const {
+  double log_position(double v) const {
     return most_ > least_ ? std::log(v / least_) / std::log(most_ / least_) : 0.5;
   }
-  double across(double v) const { return kMargin + kSide * part(v); }
-  double down(double v) const { return kMargin + kSide * (1 - part(v)); }
+  double x_position(double v) const { return kMargin + kSide * log_position(v); }
+  double y_position(double v) const { return kMargin + kSide * (1 - log_position(v)); }
 
   std::vector<Dot> dots_;
   double least_ = 1, most_ = 1;
 };
 
-std::string row(const std::vector<std::string>& cells, const char* element) {
+std::string table_row(const std::vector<std::string>& cells, const char* element) {
   std::string out = "<tr>";
   for (const std::string& c : cells)
     out += fmt::format("<{0}>{1}</{0}>", element, html_escape(printable(c)));
@@ -92,36 +92,37 @@ std::string paragraph(const std::string& text) {
   return text.empty() ? "" : "<p>" + html_escape(printable(text)) + "</p>\n";
 }
 
-std::string item(const std::string& text) {
+std::string list_item(const std::string& text) {
   return "<li>" + html_escape(printable(text)) + "</li>\n";
 }
 
-std::string section(const ValidatedSource& s, bool interval) {
+std::string source_section(const ValidatedSource& s, bool interval) {
   std::string out = "<section>\n<h2>" + html_escape(printable(s.source.source)) + "</h2>\n";
   out += paragraph(fmt::format("{}, {}; {}", name(s.source.evidence),
                                s.source.fitted ? "fitted" : "nothing fitted", s.source.file));
   out += paragraph(s.source.workloads);
-  const auto& unit = quantities()[static_cast<size_t>(s.source.points.front().quantity)].unit;
+  const auto& unit = quantity_table()[static_cast<size_t>(s.source.points.front().quantity)].unit;
   out += Diagram(s).svg(unit);
-  out += "<table>\n" + row({"point", "machine", "unit", "measured", "predicted", "error",
-                            interval ? "lowest" : "", interval ? "highest" : ""},
-                           "th");
+  out += "<table>\n" + table_row({"point", "machine", "unit", "measured", "predicted", "error",
+                                  interval ? "lowest" : "", interval ? "highest" : ""},
+                                 "th");
   for (size_t i = 0; i < s.predictions.size(); ++i) {
     const ValidationPoint& p = s.source.points[i];
     const Prediction& r = s.predictions[i];
-    out += row({p.name, s.source.machines.at(p.machine_file).hw.name,
-                std::string(quantities()[static_cast<size_t>(p.quantity)].unit),
-                figure_text(p.measured), figure_text(r.predicted), error_text(r.error(p.measured)),
-                interval ? figure_text(r.low) : "", interval ? figure_text(r.high) : ""},
-               "td");
+    out += table_row({p.name, s.source.machines.at(p.machine_file).hw.name,
+                      std::string(quantity_table()[static_cast<size_t>(p.quantity)].unit),
+                      figure_text(p.measured), figure_text(r.predicted),
+                      error_text(r.relative_error(p.measured)), interval ? figure_text(r.low) : "",
+                      interval ? figure_text(r.high) : ""},
+                     "td");
   }
   out += "</table>\n" + paragraph(summary_text(s.summary, interval));
   out += paragraph(correlation_text(s));
   for (const std::string& line : goal_lines(s)) out += paragraph("Goal " + line);
   out += "<ul>\n";
   for (const ValidationPoint& p : s.source.points)
-    if (!p.note.empty()) out += item(p.name + ": " + p.note);
-  for (const std::string& text : s.source.differences) out += item(text);
+    if (!p.note.empty()) out += list_item(p.name + ": " + p.note);
+  for (const std::string& text : s.source.differences) out += list_item(text);
   out += "</ul>\n";
   return out + "</section>\n";
 }
@@ -132,7 +133,7 @@ std::string to_html(const Validation& v, const std::string& version) {
   std::string body = "<main>\n<h1>Predicted and measured</h1>\n";
   if (v.unfitted.points > 0) body += paragraph("Unfitted: " + summary_text(v.unfitted, v.interval));
   if (v.fitted.points > 0) body += paragraph("Fitted: " + summary_text(v.fitted, v.interval));
-  for (const ValidatedSource& s : v.sources) body += section(s, v.interval);
+  for (const ValidatedSource& s : v.sources) body += source_section(s, v.interval);
   body += paragraph(version) + "</main>\n";
   return plain_page("Predicted and measured", body);
 }

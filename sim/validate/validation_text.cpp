@@ -22,7 +22,7 @@ class TextWriter {
   explicit TextWriter(const TextOptions& options)
       : options_(options), width_(static_cast<size_t>(std::max(options.width, kNarrowestPage))) {}
 
-  void item(std::string_view label, const std::string& text) {
+  void add_item(std::string_view label, const std::string& text) {
     bool first = true;
     for (const std::string& part : wrap_words(printable(text), width_ - kLabel)) {
       out_ += paint(fmt::format("{:<{}}", first ? label : "", kLabel), Ink::bold,
@@ -32,29 +32,29 @@ class TextWriter {
     }
   }
 
-  void source(const ValidatedSource& s, bool interval) {
-    item("source", s.source.source);
-    item("", fmt::format("{}{}; {}", name(s.source.evidence), s.source.fitted ? ", fitted" : "",
-                         s.source.file));
+  void add_source(const ValidatedSource& s, bool interval) {
+    add_item("source", s.source.source);
+    add_item("", fmt::format("{}{}; {}", name(s.source.evidence), s.source.fitted ? ", fitted" : "",
+                             s.source.file));
     out_ += '\n';
-    for (const std::string& line : table(s, interval).lines(width_, options_.colour))
+    for (const std::string& line : point_table(s, interval).lines(width_, options_.colour))
       out_ += line + "\n";
     out_ += '\n';
-    item("summary", summary_text(s.summary, interval));
-    if (const std::string text = correlation_text(s); !text.empty()) item("", text);
-    for (const std::string& line : goal_lines(s)) item("goal", line);
+    add_item("summary", summary_text(s.summary, interval));
+    if (const std::string text = correlation_text(s); !text.empty()) add_item("", text);
+    for (const std::string& line : goal_lines(s)) add_item("goal", line);
     bool first = true;
     for (const std::string& text : s.source.differences) {
-      item(first ? "differences" : "", text);
+      add_item(first ? "differences" : "", text);
       first = false;
     }
     out_ += '\n';
   }
 
-  std::string take() { return std::move(out_); }
+  std::string take_text() { return std::move(out_); }
 
  private:
-  static TextTable table(const ValidatedSource& s, bool interval) {
+  static TextTable point_table(const ValidatedSource& s, bool interval) {
     TextTable out({{"point", "", true},
                    {"", "", true, 1},
                    {"measured", ""},
@@ -66,11 +66,11 @@ class TextWriter {
     for (size_t i = 0; i < s.predictions.size(); ++i) {
       const ValidationPoint& p = s.source.points[i];
       const Prediction& r = s.predictions[i];
-      TextTable::Row row{{p.name, std::string(quantities()[static_cast<size_t>(p.quantity)].unit),
-                          figure_text(p.measured), figure_text(r.predicted),
-                          error_text(r.error(p.measured)), interval ? figure_text(r.low) : "",
-                          interval ? figure_text(r.high) : "",
-                          s.source.machines.at(p.machine_file).hw.name}};
+      TextTable::Row row{
+          {p.name, std::string(quantity_table()[static_cast<size_t>(p.quantity)].unit),
+           figure_text(p.measured), figure_text(r.predicted),
+           error_text(r.relative_error(p.measured)), interval ? figure_text(r.low) : "",
+           interval ? figure_text(r.high) : "", s.source.machines.at(p.machine_file).hw.name}};
       if (!p.note.empty()) row.notes.push_back(p.note);
       out.add(std::move(row));
     }
@@ -83,7 +83,7 @@ class TextWriter {
 };
 
 /// Text in a cell of a Markdown table.
-std::string cell(std::string_view text) {
+std::string markdown_cell(std::string_view text) {
   std::string out;
   for (const char c : printable(text)) {
     if (c == '|') out += '\\';
@@ -106,13 +106,14 @@ void markdown_points(const ValidatedSource& s, bool interval, std::string& out) 
     std::string effects;
     for (size_t e = 0; e < std::min(kEffectsNamed, r.effects.size()); ++e)
       effects += fmt::format("{}`{}`", e == 0 ? "" : ", ", r.effects[e].field);
-    out += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", cell(p.name),
-                       quantities()[static_cast<size_t>(p.quantity)].unit, figure_text(p.measured),
-                       figure_text(r.predicted), error_text(r.error(p.measured)),
-                       interval ? fmt::format("{} .. {}", error_text(r.low / p.measured - 1),
-                                              error_text(r.high / p.measured - 1))
-                                : "",
-                       effects);
+    out +=
+        fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", markdown_cell(p.name),
+                    quantity_table()[static_cast<size_t>(p.quantity)].unit, figure_text(p.measured),
+                    figure_text(r.predicted), error_text(r.relative_error(p.measured)),
+                    interval ? fmt::format("{} .. {}", error_text(r.low / p.measured - 1),
+                                           error_text(r.high / p.measured - 1))
+                             : "",
+                    effects);
   }
   out += '\n';
 }
@@ -134,7 +135,7 @@ void markdown_source(const ValidatedSource& s, const std::string& root, bool int
   for (const std::string& line : goal_lines(s)) out += fmt::format("Goal {}.\n", line);
   out += '\n';
   for (const ValidationPoint& p : s.source.points)
-    if (!p.note.empty()) out += fmt::format("- {}: {}\n", cell(p.name), printable(p.note));
+    if (!p.note.empty()) out += fmt::format("- {}: {}\n", markdown_cell(p.name), printable(p.note));
   for (const std::string& text : s.source.differences)
     out += fmt::format("- {}\n", printable(text));
   out += '\n';
@@ -165,7 +166,7 @@ std::vector<std::string> goal_lines(const ValidatedSource& s) {
     auto at = std::ranges::find(aims, *p.goal, &Reached::goal);
     if (at == aims.end()) at = aims.insert(aims.end(), {*p.goal, 0, 0});
     ++at->points;
-    at->reached += std::abs(s.predictions[i].error(p.measured)) <= *p.goal ? 1 : 0;
+    at->reached += std::abs(s.predictions[i].relative_error(p.measured)) <= *p.goal ? 1 : 0;
   }
   std::vector<std::string> out;
   for (const Reached& a : aims)
@@ -196,10 +197,10 @@ std::string correlation_text(const ValidatedSource& s) {
 
 std::string to_text(const Validation& v, const TextOptions& options) {
   TextWriter writer(options);
-  for (const ValidatedSource& s : v.sources) writer.source(s, v.interval);
-  if (v.unfitted.points > 0) writer.item("unfitted", summary_text(v.unfitted, v.interval));
-  if (v.fitted.points > 0) writer.item("fitted", summary_text(v.fitted, v.interval));
-  return writer.take();
+  for (const ValidatedSource& s : v.sources) writer.add_source(s, v.interval);
+  if (v.unfitted.points > 0) writer.add_item("unfitted", summary_text(v.unfitted, v.interval));
+  if (v.fitted.points > 0) writer.add_item("fitted", summary_text(v.fitted, v.interval));
+  return writer.take_text();
 }
 
 std::string to_markdown(const Validation& v, const std::string& root) {
@@ -209,10 +210,10 @@ std::string to_markdown(const Validation& v, const std::string& root) {
     return x ? fmt::format("{:.3f}", *x) : std::string("-");
   };
   for (const ValidatedSource& s : v.sources)
-    out += fmt::format("| {} | {} | {} | {} % | {} ({}) | {} | {} |\n", cell(s.source.source),
-                       name(s.source.evidence), s.summary.points,
+    out += fmt::format("| {} | {} | {} | {} % | {} ({}) | {} | {} |\n",
+                       markdown_cell(s.source.source), name(s.source.evidence), s.summary.points,
                        format_fixed(100 * s.summary.mean_absolute, 1), error_text(s.summary.worst),
-                       cell(s.summary.worst_point), number(s.rank), number(s.r2));
+                       markdown_cell(s.summary.worst_point), number(s.rank), number(s.r2));
   out += '\n';
   if (v.unfitted.points > 0)
     out += fmt::format("Unfitted: {}.\n", summary_text(v.unfitted, v.interval));

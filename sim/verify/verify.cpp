@@ -27,7 +27,7 @@ int64_t model_cycles(const VerifyCase& c) {
 // ---- cutting ------------------------------------------------------------------------------------
 
 /// Fewer outputs along one dim of the window, with the input that they still need.
-void shrink(GemmOp& op, size_t dim) {
+void halve_dim(GemmOp& op, size_t dim) {
   op.out[dim] = ceil_div(op.out[dim], 2);
   const int64_t reach = (op.out[dim] - 1) * op.stride[dim] - op.pad[dim] +
                         (op.kernel[dim] - 1) * op.dilation[dim] + 1;
@@ -35,18 +35,18 @@ void shrink(GemmOp& op, size_t dim) {
 }
 
 /// Halves what can be halved without changing the kind of work; false when nothing is left.
-bool halve(GemmOp& op) {
+bool halve_op(GemmOp& op) {
   if (op.batch > 1) return op.batch = ceil_div(op.batch, 2), true;
   if (op.images > 1) return op.images = ceil_div(op.images, 2), true;
   for (const size_t dim : {size_t{0}, size_t{1}, size_t{2}})
-    if (op.out[dim] > 1) return shrink(op, dim), true;
+    if (op.out[dim] > 1) return halve_dim(op, dim), true;
   if (op.outputs > 1) return op.outputs = ceil_div(op.outputs, 2), true;
   if (op.channels > 1) return op.channels = ceil_div(op.channels, 2), true;
   return false;
 }
 
 /// The problem with another op; all that doesn't follow from the op stays.
-GemmProblem resized(const GemmProblem& from, const GemmOp& op, const hw::HwConfig& hw) {
+GemmProblem resize_problem(const GemmProblem& from, const GemmOp& op, const hw::HwConfig& hw) {
   const GemmProblem sizes = make_problem(op, hw);
   GemmProblem p = from;
   p.op = sizes.op;
@@ -76,7 +76,7 @@ class Runner {
     }
   }
 
-  std::vector<VerifyRow> run() {
+  std::vector<VerifyRow> run_cases() {
     load_cores();
     const auto work = [this](int) {
       for (size_t i = next_++; i < cases_.size(); i = next_++) {
@@ -106,7 +106,8 @@ class Runner {
 
   void run_case(size_t i) {
     VerifyRow& row = rows_[i];
-    if (const Status s = cosimulate(cases_[i], i, row); !s) row.error = s.errors().front().text();
+    if (const Status s = cosimulate_case(cases_[i], i, row); !s)
+      row.error = s.errors().front().text();
     row.done = true;
     const std::lock_guard lock(progress_mutex_);
     ++done_;
@@ -114,7 +115,7 @@ class Runner {
     if (options_.progress) options_.progress(done_, cycles_done_, cycles_all_);
   }
 
-  Status cosimulate(const VerifyCase& c, size_t i, VerifyRow& row) {
+  Status cosimulate_case(const VerifyCase& c, size_t i, VerifyRow& row) {
     const auto& core = cores_.at(c.dataflow());
     row.no_core = !core;
     if (!core) return core.errors();
@@ -129,7 +130,7 @@ class Runner {
     row.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (!result) return result.errors();
     add_coverage(program, row.coverage);
-    note(*result, options_, row);
+    note_result(*result, options_, row);
     return ok();
   }
 
@@ -154,7 +155,7 @@ hw::ProgramWithImage case_program(const VerifyCase& c, uint64_t seed, uint64_t n
     std::seed_seq sequence{seed, number};
     std::mt19937 random(sequence);
     out = {emit(c.problem, c.hw, c.tiling),
-           pack(c.problem, c.hw, c.tiling, random_operands(c.problem, c.weights, random))};
+           pack_operands(c.problem, c.hw, c.tiling, random_operands(c.problem, c.weights, random))};
     if (c.scattered) scatter_loads(out.program, out.image, random);
   }
   out.program.name = c.name;
@@ -165,8 +166,8 @@ void cut_case(VerifyCase& c, int64_t most) {
   if (c.mixed || most <= 0 || model_cycles(c) <= most) return;
   const std::string whole = shape_text(c.problem.op);
   GemmOp op = c.problem.op;
-  while (model_cycles(c) > most && halve(op)) {
-    c.problem = resized(c.problem, op, c.hw);
+  while (model_cycles(c) > most && halve_op(op)) {
+    c.problem = resize_problem(c.problem, op, c.hw);
     Tiling& t = c.tiling;
     t.images = std::min(t.images, op.images);
     t.lines = std::min(t.lines, op.out[1]);
@@ -179,7 +180,7 @@ void cut_case(VerifyCase& c, int64_t most) {
   c.cut = whole + " to " + c.shape;
 }
 
-void note(const hw::CosimResult& result, const VerifyOptions& options, VerifyRow& row) {
+void note_result(const hw::CosimResult& result, const VerifyOptions& options, VerifyRow& row) {
   row.commands = result.commands;
   row.values_equal = result.values_equal;
   row.cycles_equal = result.cycles_equal;
@@ -201,7 +202,7 @@ void note(const hw::CosimResult& result, const VerifyOptions& options, VerifyRow
 }
 
 std::vector<VerifyRow> verify_cases(std::vector<VerifyCase> cases, const VerifyOptions& options) {
-  return Runner(std::move(cases), options).run();
+  return Runner(std::move(cases), options).run_cases();
 }
 
 }  // namespace accsim::sim

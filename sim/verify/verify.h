@@ -78,7 +78,7 @@ struct VerifyOptions {
 };
 
 /// Notes in a program's row what its co-simulation came to.
-void note(const hw::CosimResult& result, const VerifyOptions& options, VerifyRow& row);
+void note_result(const hw::CosimResult& result, const VerifyOptions& options, VerifyRow& row);
 
 /// Runs the cases; one row a case, in order. Cases that the core can't run have their error in the
 /// row.

@@ -32,7 +32,7 @@ std::vector<VerifyCase> network_cases(const Graph& graph, const CostedNetwork& n
   std::map<const Mapping*, size_t> known;
   for (size_t i = 0; i < network.mappings.size(); ++i)
     for (const auto& mapping : network.mappings[i]) {
-      const auto* product = mapping->of<GemmSource>();
+      const auto* product = mapping->source_as<GemmSource>();
       if (product == nullptr) continue;
       const Layer& layer = network.lowered.layers[i];
       const std::string& name = layer.name;
@@ -47,7 +47,7 @@ std::vector<VerifyCase> network_cases(const Graph& graph, const CostedNetwork& n
                      shape_text(source.problem.op),
                      {},
                      hw,
-                     alone(source.problem),
+                     without_pitches(source.problem),
                      source.tiling,
                      "",
                      weights ? std::move(*weights) : std::vector<int8_t>()});
@@ -64,7 +64,7 @@ Result<VerifyCase> product_case(const GemmOp& op, const std::string& name, const
   Mapper mapper(hw, options);
   const auto mapping = mapper.map(request, name);
   if (!mapping) return mapping.errors();
-  const GemmSource& product = *(*mapping)->of<GemmSource>();
+  const GemmSource& product = *(*mapping)->source_as<GemmSource>();
   return VerifyCase{name, shape_text(op), {}, hw, product.problem, product.tiling, "", {}};
 }
 
@@ -99,7 +99,7 @@ std::optional<VerifyCase> random_mixed(const hw::HwConfig& hw, hw::Dataflow data
       network ? hw::random_network(hw, dataflow, random) : hw::random_program(hw, dataflow, random);
   if (!mixed) return std::nullopt;
   VerifyCase c;
-  c.shape = fmt::format("program of {} commands", hw::count(mixed->program, hw).commands);
+  c.shape = fmt::format("program of {} commands", hw::count_program(mixed->program, hw).commands);
   c.hw = hw;
   c.mixed = std::make_shared<hw::ProgramWithImage>(std::move(*mixed));
   return c;
@@ -130,7 +130,7 @@ GemmProblem random_problem(const hw::HwConfig& hw, std::mt19937& random) {
 /// One of the tilings of `p`, staged if `stages` and any is; nullopt if no buffer holds a tile.
 std::optional<Tiling> random_tiling(const GemmProblem& p, const hw::HwConfig& hw,
                                     hw::Dataflow dataflow, bool stages, std::mt19937& random) {
-  std::vector<Candidate> all = candidates(p, hw, {.dataflows = {dataflow}}, {});
+  std::vector<Candidate> all = tiling_candidates(p, hw, {.dataflows = {dataflow}}, {});
   if (all.empty()) return std::nullopt;
   const auto plain = [](const Candidate& c) { return c.tiling.staged == 0; };
   if (stages && !std::ranges::all_of(all, plain)) std::erase_if(all, plain);

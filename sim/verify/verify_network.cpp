@@ -27,17 +27,17 @@ class NetworkRunner {
     VerifyRow& row = out_.rows.emplace_back();
     row.name = program_.name;
     out_.network = c_.report;
-    describe(row);
+    describe_row(row);
     const Status s = run(row);
-    row.done = !stopped();
+    row.done = !is_stopped();
     if (!s) row.error = s.errors().front().text();
     return std::move(out_);
   }
 
  private:
-  bool stopped() const { return options_.stop && *options_.stop; }
+  bool is_stopped() const { return options_.stop && *options_.stop; }
 
-  void describe(VerifyRow& row) {
+  void describe_row(VerifyRow& row) {
     const auto parts = std::ranges::count_if(part_.body, [](const hw::Item& item) {
       return std::holds_alternative<hw::LayerHead>(item.node);
     });
@@ -61,13 +61,13 @@ class NetworkRunner {
     if (Status s = on_golden(0, range_.first, image); !s) return s;
     const Result<hw::GoldenRun> golden = hw::golden_run(part_, hw_, image);
     if (!golden) return golden.errors();
-    const Result<std::string> reference = compare(golden->image);
+    const Result<std::string> reference = compare_golden(golden->image);
     if (!reference) return reference.errors();
     const auto result = hw::cosim(part_, hw_, **core, image, cosim_options(*golden, row));
     row.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (!result) return result.errors();
     add_coverage(part_, row.coverage);
-    note(*result, options_, row);
+    note_result(*result, options_, row);
     compare(*reference, row);
     return ok();
   }
@@ -79,7 +79,7 @@ class NetworkRunner {
 
   /// Where the network's results differ from the integer reference; `golden`: what is left of the
   /// part that RTL runs.
-  Result<std::string> compare(const hw::MemoryImage& golden) {
+  Result<std::string> compare_golden(const hw::MemoryImage& golden) {
     hw::MemoryImage rest;
     const bool at_end = range_.end == program_.body.size();
     if (!at_end) {
@@ -105,7 +105,7 @@ class NetworkRunner {
     }
     out.progress = [&](int64_t cycle, int64_t of) {
       if (options_.progress) options_.progress(0, cycle, of);
-      return !stopped();
+      return !is_stopped();
     };
     return out;
   }
@@ -114,7 +114,7 @@ class NetworkRunner {
   void compare(const std::string& reference, VerifyRow& row) const {
     row.values_equal = row.values_equal && reference.empty();
     if (row.difference.empty()) row.difference = reference;
-    const bool all = c_.report.whole() && !out_.network->is_part();
+    const bool all = c_.report.is_complete() && !out_.network->is_part();
     if (!all || row.model_cycles == c_.report.report_cycles) return;
     row.broken = fmt::format("the report's total is {} cycles", c_.report.report_cycles);
     if (row.difference.empty()) row.difference = row.broken;

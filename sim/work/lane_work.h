@@ -24,25 +24,27 @@ struct LaneSlide {
   /// A mean divides by the number of taps in [counted_from, counted_to).
   int64_t counted_from = 0, counted_to = 1;
 
-  bool plain() const { return kernel == 1 && stride == 1 && pad == 0; }
+  bool is_plain() const { return kernel == 1 && stride == 1 && pad == 0; }
   /// One result of all there is.
-  bool whole() const { return kernel == extent && dilation == 1 && pad == 0; }
-  int64_t at(int64_t o, int64_t k) const { return o * stride + k * dilation - pad; }
+  bool is_whole_axis() const { return kernel == extent && dilation == 1 && pad == 0; }
+  int64_t input_coordinate(int64_t o, int64_t k) const { return o * stride + k * dilation - pad; }
   /// Taps of result o with coordinates in [from, to): the first, and the number of them.
   struct Taps {
     int64_t first = 0, count = 0;
   };
-  Taps taps(int64_t o, int64_t from, int64_t to) const {
-    const int64_t begin = at(o, 0);
+  Taps taps_between(int64_t o, int64_t from, int64_t to) const {
+    const int64_t begin = input_coordinate(o, 0);
     const int64_t first = begin >= from ? 0 : ceil_div(from - begin, dilation);
     const int64_t end = to <= begin ? 0 : std::min(kernel, ceil_div(to - begin, dilation));
     return {first, std::max<int64_t>(0, end - first)};
   }
   /// Those of them that `a` has.
-  Taps inside(int64_t o) const { return taps(o, 0, extent); }
-  int64_t counted(int64_t o) const { return taps(o, counted_from, counted_to).count; }
+  Taps taps_inside(int64_t o) const { return taps_between(o, 0, extent); }
+  int64_t counted_taps(int64_t o) const { return taps_between(o, counted_from, counted_to).count; }
   /// Of an axis that is turned: two elements, the second one first.
-  static LaneSlide turned() { return {.extent = 2, .stride = -1, .pad = -1, .counted_to = 2}; }
+  static LaneSlide of_turned_axis() {
+    return {.extent = 2, .stride = -1, .pad = -1, .counted_to = 2};
+  }
 
   friend bool operator==(const LaneSlide&, const LaneSlide&) = default;
 };

@@ -72,8 +72,8 @@ struct RowWork {
   std::optional<RowLog> log = std::nullopt;
 
   int64_t row_count() const { return rows[0] * rows[1] * rows[2] * rows[3]; }
-  int64_t length() const { return pieces * run; }
-  int64_t elements() const { return row_count() * length(); }
+  int64_t row_length() const { return pieces * run; }
+  int64_t element_count() const { return row_count() * row_length(); }
   friend bool operator==(const RowWork&, const RowWork&) = default;
 };
 

@@ -16,7 +16,7 @@ std::string_view name(VectorClass c) {
   return kNames[static_cast<size_t>(c)];
 }
 
-std::vector<MoveAxis> joined(const std::vector<MoveAxis>& axes) {
+std::vector<MoveAxis> joined_axes(const std::vector<MoveAxis>& axes) {
   std::vector<MoveAxis> out;
   for (const MoveAxis& axis : axes) {
     if (axis.count == 1) continue;

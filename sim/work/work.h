@@ -150,7 +150,7 @@ MemoryOp box_move(const std::vector<BoxAxis>& axes, int in_port, int out_port, i
 std::vector<int64_t> spacing_of(const MemoryOp& op);
 
 /// Axes of one element dropped, and those that go on in the next one joined to it.
-std::vector<MoveAxis> joined(const std::vector<MoveAxis>& axes);
+std::vector<MoveAxis> joined_axes(const std::vector<MoveAxis>& axes);
 /// Does a copy along such axes turn blocks, and how long is their shorter side then? Else
 /// kTurnedSide.
 int64_t turned_side(const std::vector<MoveAxis>& axes);

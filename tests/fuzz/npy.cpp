@@ -12,7 +12,7 @@ using namespace accsim::sim;
 bool equal(const ref::Array& a, const ref::Array& b) {
   const auto bytes = static_cast<size_t>(a.size() * ref::kind_bytes(a.kind()));
   return a.dtype() == b.dtype() && a.dims() == b.dims() &&
-         (bytes == 0 || std::memcmp(a.raw(), b.raw(), bytes) == 0);
+         (bytes == 0 || std::memcmp(a.raw_data(), b.raw_data(), bytes) == 0);
 }
 
 }  // namespace

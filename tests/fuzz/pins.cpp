@@ -39,7 +39,7 @@ struct Words {
                  {.name = "--product", .to = &product},
                  {.name = "--seed", .to = &seed}});
     const auto as_given = [](const std::string& text) { return text; };
-    return parse_command_line(program, words, as_given).good();
+    return parse_command_line(program, words, as_given).is_good();
   }
 };
 
@@ -61,9 +61,9 @@ void evaluate(const std::string& text) {
 }
 
 void cost(const Words& words) {
-  auto options = words.model.elaborate();
-  const auto map = words.mapping.parse();
-  static_cast<void>(words.side_b.over(words.mapping).parse("--b-").ok());
+  auto options = words.model.to_elaborate_options();
+  const auto map = words.mapping.to_map_options();
+  static_cast<void>(words.side_b.merged_over(words.mapping).to_map_options("--b-").ok());
   if (!options || !map) return;
   const Limits most = test::small_limits();
   Limits& limits = options->limits;

@@ -140,10 +140,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const bool good = verify(c.program, c.hw).ok();
   if (!good) return 0;
   if (!Work(c.program).is_small()) return 0;
-  print(c.program);
+  program_text(c.program);
   Coverage coverage;
   add_coverage(c.program, coverage);
-  const Counts counts = count(c.program, c.hw);
+  const Counts counts = count_program(c.program, c.hw);
   check_timing(c, counts.commands);
   check_golden(c, counts.commands);
   return 0;

@@ -38,7 +38,7 @@ bool equal(const ref::Arrays& a, const ref::Arrays& b) {
     const auto bytes = static_cast<size_t>(x.second.bytes());
     return x.first == y.first && x.second.dims() == y.second.dims() &&
            x.second.bytes() == y.second.bytes() &&
-           (bytes == 0 || std::memcmp(x.second.raw(), y.second.raw(), bytes) == 0);
+           (bytes == 0 || std::memcmp(x.second.raw_data(), y.second.raw_data(), bytes) == 0);
   });
 }
 

@@ -34,11 +34,11 @@ void change(const std::string& file, std::string_view sql) {
 }
 
 void show(const std::string& file, const std::string& where) {
-  auto store = SweepStore::read(file);
+  auto store = SweepStore::open_for_reading(file);
   if (!store) return;
-  static_cast<void>((*store)->intact());
+  static_cast<void>((*store)->check_intact());
   const auto dumped = dump_store(**store);
-  const auto view = TableView::read(**store, where);
+  const auto view = TableView::read_store(**store, where);
   if (!view) return;
   const StoreMeta& meta = (*store)->meta();
   ShowOptions options;

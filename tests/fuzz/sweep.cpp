@@ -33,11 +33,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   check(space.size() > 0, "a space without points");
   if (space.size() > kMostSeen) return 0;
   PointSource source(*spec);
-  const int64_t point = source.next();
+  const int64_t point = source.next_point();
   check((point >= 0) == count_points(*spec).ok(), "points aren't counted as they are drawn");
   if (point < 0) return 0;
-  check(space.point(space.steps(point)) == point, "a point isn't numbered by its steps");
+  check(space.point_of_steps(space.steps_of_point(point)) == point,
+        "a point isn't numbered by its steps");
   auto evaluator = Evaluator::create(*spec);
-  if (evaluator) evaluator->point(point);
+  if (evaluator) evaluator->evaluate_point(point);
   return 0;
 }

@@ -74,7 +74,7 @@ inline CosimCase random_case(const hw::HwConfig& machine, hw::Dataflow dataflow,
   p.relu = pick(0, 1) == 0;
   p.a_zero = static_cast<int32_t>(pick(-128, 127));
   p.out_zero = static_cast<int32_t>(pick(-128, 127));
-  const auto all = candidates(p, out.hw, {.dataflows = {dataflow}}, {});
+  const auto all = tiling_candidates(p, out.hw, {.dataflows = {dataflow}}, {});
   if (all.empty()) return out;
   const Tiling& t = all[static_cast<size_t>(pick(0, static_cast<int64_t>(all.size()) - 1))].tiling;
   if (t.im2col) return out;

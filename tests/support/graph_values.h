@@ -15,7 +15,7 @@ inline std::vector<std::vector<double>> graph_values(const sim::Graph& graph, ui
     inputs[graph.tensor(id).name] = sim::ref::random_input(graph, id, inputs_seed);
   sim::ref::RunOptions options;
   options.weight_seed = weight_seed;
-  const auto result = sim::ref::run(graph, inputs, options);
+  const auto result = sim::ref::run_graph(graph, inputs, options);
   EXPECT_TRUE(result.ok()) << result.errors().front().text();
   std::vector<std::vector<double>> out;
   for (const sim::TensorId id : graph.outputs)

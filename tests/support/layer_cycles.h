@@ -11,9 +11,10 @@ inline int64_t cycles_of_layers(const sim::CostedNetwork& network) {
   for (size_t i = 0; i < network.mappings.size(); ++i)
     for (size_t k = 0; k < network.mappings[i].size(); ++k) {
       const sim::OpTrace& trace = network.mappings[i][k]->trace;
-      chain.add(trace.steps, sim::numbers(trace, network.ports[i][k], network.tensors[i]));
+      chain.add_program(trace.steps,
+                        sim::tensor_numbers(trace, network.ports[i][k], network.tensors[i]));
     }
-  return chain.total();
+  return chain.total_cycles();
 }
 
 }  // namespace accsim::test

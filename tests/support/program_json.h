@@ -54,7 +54,7 @@ inline Json regions_json(const hw::Program& p) {
 
 inline Json transfer_json(const hw::Program& p, int tensor, const hw::Walk& walk) {
   return {{"memory", name(p.tensors[as_index(tensor)].memory)},
-          {"runs", walk.runs()},
+          {"runs", walk.run_count()},
           {"run", walk.run}};
 }
 

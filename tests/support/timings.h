@@ -41,7 +41,7 @@ inline TimingComparison compare_timings(int64_t count, unsigned seed) {
     out.commands += stepped;
     out.skipped_commands += stepped - seen;
     if (equal(step, fast)) continue;
-    if (++out.different == 1) out.first_difference = print(p);
+    if (++out.different == 1) out.first_difference = program_text(p);
   }
   return out;
 }

@@ -13,17 +13,17 @@ class GatherEmitter {
   GatherEmitter(const GatherProblem& p, const GatherTile& t, Sink& sink)
       : p_(p), t_(t), sink_(sink) {}
 
-  void run() {
+  void write_program() {
     const PickedRows& r = p_.rows;
-    sink_.tensor(p_.data, r.groups * group_bytes());
-    sink_.tensor(p_.indices, r.count * p_.index_bytes);
-    sink_.tensor(p_.out, r.groups * r.count * p_.row_bytes());
-    each(r.count, t_.list, [&](const Segment& list, const Address& first, int) {
+    sink_.add_tensor(p_.data, r.groups * group_bytes());
+    sink_.add_tensor(p_.indices, r.count * p_.index_bytes);
+    sink_.add_tensor(p_.out, r.groups * r.count * p_.row_bytes());
+    for_tiles(r.count, t_.list, [&](const Segment& list, const Address& first, int) {
       load_list(list.size, first);
-      each(r.groups, 1, [&](const Segment&, const Address& group, int) {
-        parts(list.size, group * group_bytes(), (group * r.count + first) * p_.row_bytes());
+      for_tiles(r.groups, 1, [&](const Segment&, const Address& group, int) {
+        write_tiles(list.size, group * group_bytes(), (group * r.count + first) * p_.row_bytes());
       });
-      sync(hw::SyncKind::signal_free, hw::Queue::load, hw::Buffer::parameter);
+      add_sync(hw::SyncKind::signal_free, hw::Queue::load, hw::Buffer::parameter);
     });
   }
 
@@ -33,10 +33,12 @@ class GatherEmitter {
   static constexpr int64_t kWord = hw::Gather::kIndexBytes;
 
   int64_t group_bytes() const { return p_.rows.rows * p_.row_bytes(); }
-  void sync(hw::SyncKind kind, hw::Queue queue, hw::Buffer b) { sink_.sync(kind, queue, b); }
+  void add_sync(hw::SyncKind kind, hw::Queue queue, hw::Buffer b) {
+    sink_.add_sync(kind, queue, b);
+  }
 
   template <class Inner>
-  void each(int64_t length, int64_t tile, Inner inner) {
+  void for_tiles(int64_t length, int64_t tile, Inner inner) {
     const auto segments = split(length, tile);
     for_segments(sink_, "tile", std::span(segments.data(), segments.size()), inner);
   }
@@ -45,37 +47,37 @@ class GatherEmitter {
   void load_list(int64_t count, const Address& first) {
     hw::Walk walk{{}, kWord};
     walk.levels.push_back({count, p_.index_bytes});
-    sync(hw::SyncKind::wait_free, hw::Queue::load, hw::Buffer::parameter);
-    sink_.load(hw::Buffer::parameter, 1, walk.merge(),
-               [&](auto& c) { c.source = first * p_.index_bytes; });
-    sync(hw::SyncKind::signal_full, hw::Queue::load, hw::Buffer::parameter);
-    sync(hw::SyncKind::wait_full, hw::Queue::load, hw::Buffer::parameter);
+    add_sync(hw::SyncKind::wait_free, hw::Queue::load, hw::Buffer::parameter);
+    sink_.add_load(hw::Buffer::parameter, 1, walk.merge(),
+                   [&](auto& c) { c.source = first * p_.index_bytes; });
+    add_sync(hw::SyncKind::signal_full, hw::Queue::load, hw::Buffer::parameter);
+    add_sync(hw::SyncKind::wait_full, hw::Queue::load, hw::Buffer::parameter);
   }
 
   /// Tiles of so many items, from a byte of the data to a byte of the result.
-  void parts(int64_t count, const Address& from, const Address& to) {
-    each(p_.row_bytes(), t_.bytes, [&](const Segment& part, const Address& byte, int) {
-      each(count, t_.items, [&](const Segment& items, const Address& item, int) {
-        tile(items.size, part.size, item, from + byte, to + byte + item * p_.row_bytes());
+  void write_tiles(int64_t count, const Address& from, const Address& to) {
+    for_tiles(p_.row_bytes(), t_.bytes, [&](const Segment& part, const Address& byte, int) {
+      for_tiles(count, t_.items, [&](const Segment& items, const Address& item, int) {
+        write_tile(items.size, part.size, item, from + byte, to + byte + item * p_.row_bytes());
       });
     });
   }
 
-  void tile(int64_t items, int64_t bytes, const Address& item, const Address& from,
-            const Address& to) {
+  void write_tile(int64_t items, int64_t bytes, const Address& item, const Address& from,
+                  const Address& to) {
     const hw::Buffer slot = hw::Buffer::output;
     hw::Walk read{{}, bytes}, written{{}, bytes};
     read.levels.push_back({items, 0});
     written.levels.push_back({items, p_.row_bytes()});
-    sync(hw::SyncKind::wait_free, hw::Queue::load, slot);
+    add_sync(hw::SyncKind::wait_free, hw::Queue::load, slot);
     sink_.load_gathered(slot, 0, read, [&](auto& c) {
       c.source = from;
       c.gather = {item * kWord, p_.row_bytes(), p_.rows.rows};
     });
-    sync(hw::SyncKind::signal_full, hw::Queue::load, slot);
-    sync(hw::SyncKind::wait_full, hw::Queue::store, slot);
-    sink_.store(2, written.merge(), [&](auto& c) { c.target = to; });
-    sync(hw::SyncKind::signal_free, hw::Queue::store, slot);
+    add_sync(hw::SyncKind::signal_full, hw::Queue::load, slot);
+    add_sync(hw::SyncKind::wait_full, hw::Queue::store, slot);
+    sink_.add_store(2, written.merge(), [&](auto& c) { c.target = to; });
+    add_sync(hw::SyncKind::signal_free, hw::Queue::store, slot);
   }
 
   const GatherProblem& p_;
@@ -86,7 +88,7 @@ class GatherEmitter {
 /// Writes the program of a tiling that fits.
 template <class Sink>
 void describe(const GatherProblem& p, const hw::HwConfig&, const GatherTile& t, Sink& to) {
-  GatherEmitter(p, t, to).run();
+  GatherEmitter(p, t, to).write_program();
 }
 
 }  // namespace accsim::sim

@@ -25,14 +25,14 @@ int64_t all_bytes(const GatherProblem& p) { return p.rows.groups * p.rows.count 
 
 }  // namespace
 
-std::optional<GatherProblem> GatherSource::of(const OpRequest& r, const hw::HwConfig& hw) {
+std::optional<GatherProblem> GatherSource::of_request(const OpRequest& r, const hw::HwConfig& hw) {
   const auto* memory = std::get_if<MemoryOp>(&r.item);
   if (memory == nullptr) return std::nullopt;
   const MemoryOp& op = *memory;
   if (!op.picked || op.inputs.size() != 2) return std::nullopt;
-  const Operand data = operand(r.inputs, op.inputs[0].port, hw);
-  const Operand indices = operand(r.inputs, op.inputs[1].port, hw);
-  const Operand out = operand(r.outputs, op.outputs[0].port, hw);
+  const Operand data = operand_of_port(r.inputs, op.inputs[0].port, hw);
+  const Operand indices = operand_of_port(r.inputs, op.inputs[1].port, hw);
+  const Operand out = operand_of_port(r.outputs, op.outputs[0].port, hw);
   if (data.element_bytes != out.element_bytes) return std::nullopt;
   const GatherProblem p{*op.picked, data.place,         indices.place,
                         out.place,  data.element_bytes, indices.element_bytes};

@@ -39,7 +39,7 @@ struct GatherSource {
   GatherTile tiling;
   static constexpr std::string_view kUnverifiable = "";
 
-  static std::optional<GatherProblem> of(const OpRequest& r, const hw::HwConfig& hw);
+  static std::optional<GatherProblem> of_request(const OpRequest& r, const hw::HwConfig& hw);
 };
 
 /// Can commands say where the rows lie?

@@ -12,7 +12,7 @@ int64_t memory_stride(const LaneAxis& x, LaneSide side) {
 }
 
 /// Does the slot have the tensor's elements for each index of the axis?
-bool spans(const LaneProblem& p, LaneSide side, size_t axis) {
+bool spans_axis(const LaneProblem& p, LaneSide side, size_t axis) {
   return memory_stride(p.work.axes[axis], side) != 0 || (side == LaneSide::b && p.repeated == axis);
 }
 
@@ -25,7 +25,7 @@ struct RowLevel {
   int64_t count = 1, a = 0, b = 0, out = 0;
 };
 
-hw::LaneOp operation(LaneArithmetic op) {
+hw::LaneOp lane_operation(LaneArithmetic op) {
   switch (op) {
     case LaneArithmetic::copy:
       return hw::LaneOp::copy;
@@ -66,23 +66,23 @@ class LaneWriter {
                                 work_.gather == LaneGather::mean));
   }
 
-  void run() { axis(0); }
+  void write_commands() { write_axis(0); }
 
  private:
-  void axis(size_t i) {
-    if (i == tile_.size()) return write();
+  void write_axis(size_t i) {
+    if (i == tile_.size()) return write_part();
     for (const LaneRun& r : runs_[i]) {
       chosen_.push_back(r);
-      axis(i + 1);
+      write_axis(i + 1);
       chosen_.pop_back();
     }
   }
 
-  int64_t stride(LaneSide side, size_t i) const {
+  int64_t stride_in_slot(LaneSide side, size_t i) const {
     return slot_stride(p_, side == LaneSide::b ? b_ : tile_, side, i);
   }
 
-  void write() {
+  void write_part() {
     LanePart part;
     hw::LaneCommand& c = part.command;
     std::vector<RowLevel> levels;
@@ -91,12 +91,12 @@ class LaneWriter {
     for (size_t i = 0; i < tile_.size(); ++i) {
       const LaneSlide& s = work_.axes[i].slide;
       const LaneRun& r = chosen_[i];
-      const int64_t a = stride(LaneSide::a, i), out = stride(LaneSide::out, i);
+      const int64_t a = stride_in_slot(LaneSide::a, i), out = stride_in_slot(LaneSide::out, i);
       const bool planes = p_.unrolled == i;
-      const int64_t step = planes || s.plain() ? a : a * s.stride;
-      const int64_t b = p_.has_b() ? stride(LaneSide::b, i) : 0;
+      const int64_t step = planes || s.is_plain() ? a : a * s.stride;
+      const int64_t b = p_.has_b() ? stride_in_slot(LaneSide::b, i) : 0;
       levels.push_back({r.count, step, b, out});
-      if (!planes && !s.plain()) part.a += (tile_[i].origin + r.taps.first * s.dilation) * a;
+      if (!planes && !s.is_plain()) part.a += (tile_[i].origin + r.taps.first * s.dilation) * a;
       part.a += (r.first - tile_[i].start) * step;
       part.b += (r.first - tile_[i].start) * b;
       part.out += (r.first - tile_[i].start) * out;
@@ -106,28 +106,28 @@ class LaneWriter {
       c.taps[taps] = r.taps.count;
       c.tap_stride[taps++] = a * (planes ? tile_[i].size : s.dilation);
     }
-    factors(c, divisor);
-    if (negated()) c.a.multiplier = -c.a.multiplier;
+    set_factors(c, divisor);
+    if (is_negated()) c.a.multiplier = -c.a.multiplier;
     std::erase_if(levels, [](const RowLevel& l) { return l.count == 1; });
-    rows(c, levels);
+    set_rows(c, levels);
     each_(part);
   }
 
   /// Results one behind the other as long runs, or, of windows that overlap, as lines of which rows
   /// keep what they share.
-  void rows(hw::LaneCommand& c, const std::vector<RowLevel>& levels) const {
+  void set_rows(hw::LaneCommand& c, const std::vector<RowLevel>& levels) const {
     hw::LaneCommand lines = c;
-    rows(c, levels, true);
+    set_rows(c, levels, true);
     if (c.tap_count() == 1 || c.across || c.b) return;
-    slide(c);
-    rows(lines, levels, false);
-    slide(lines);
+    slide_rows(c);
+    set_rows(lines, levels, false);
+    slide_rows(lines);
     if (hw::contract::lane_cycles(lines, hw_) < hw::contract::lane_cycles(c, hw_))
       c = std::move(lines);
   }
 
   /// Lets the rows of the level slide for which the fewest taps are taken.
-  static void slide(hw::LaneCommand& c) {
+  static void slide_rows(hw::LaneCommand& c) {
     hw::LaneCommand best = c;
     for (size_t level = 0; level < hw::kLaneLevels; ++level)
       for (size_t tap = 0; tap < hw::kTapLevels; ++tap) {
@@ -138,13 +138,13 @@ class LaneWriter {
         innermost(s.rows), innermost(s.a.row_stride), innermost(s.out_stride);
         std::swap(s.taps[0], s.taps[tap]), std::swap(s.tap_stride[0], s.tap_stride[tap]);
         s.slide = row / step;
-        if (s.slides_well() && s.taken() < best.taken()) best = s;
+        if (s.slides_well() && s.taps_taken() < best.taps_taken()) best = s;
       }
     c = std::move(best);
   }
 
   /// Are these the first of turned results?
-  bool negated() const {
+  bool is_negated() const {
     // What has another addend would need its sign changed, too.
     const bool one_factor = work_.op == LaneArithmetic::copy || work_.op == LaneArithmetic::mul;
     bool out = false;
@@ -154,9 +154,9 @@ class LaneWriter {
     return out;
   }
 
-  void factors(hw::LaneCommand& c, int64_t divisor) const {
+  void set_factors(hw::LaneCommand& c, int64_t divisor) const {
     const LaneFactors& f = p_.factors;
-    c.op = operation(work_.op);
+    c.op = lane_operation(work_.op);
     c.tap_op = tap_operation(work_.gather);
     const bool mean = work_.gather == LaneGather::mean && f.mean;
     const LaneScale scale = mean ? f.mean(divisor) : LaneScale{f.a_multiplier, f.shift};
@@ -176,7 +176,7 @@ class LaneWriter {
   }
 
   /// The innermost levels that are contiguous are the run, `merged`, else but one of them is.
-  void rows(hw::LaneCommand& c, std::vector<RowLevel> levels, bool merged) const {
+  void set_rows(hw::LaneCommand& c, std::vector<RowLevel> levels, bool merged) const {
     bool splat = true;
     c.run = 1;
     const auto goes_on = [&](const RowLevel& l) {
@@ -217,11 +217,11 @@ class LaneWriter {
 }  // namespace
 
 std::vector<LaneRun> lane_runs(const LaneAxis& axis, int64_t first, int64_t count, bool mean) {
-  if (axis.slide.plain()) return {{.first = first, .count = count}};
+  if (axis.slide.is_plain()) return {{.first = first, .count = count}};
   std::vector<LaneRun> out;
   for (int64_t o = first; o < first + count; ++o) {
-    const LaneSlide::Taps taps = axis.slide.inside(o);
-    const int64_t counted = mean ? axis.slide.counted(o) : 1;
+    const LaneSlide::Taps taps = axis.slide.taps_inside(o);
+    const int64_t counted = mean ? axis.slide.counted_taps(o) : 1;
     LaneRun* last = out.empty() ? nullptr : &out.back();
     if (last && !axis.turned && last->taps.first == taps.first && last->taps.count == taps.count &&
         last->counted == counted)
@@ -234,10 +234,10 @@ std::vector<LaneRun> lane_runs(const LaneAxis& axis, int64_t first, int64_t coun
 
 int64_t slot_stride(const LaneProblem& p, const std::vector<Segment>& tile, LaneSide side,
                     size_t axis) {
-  if (!spans(p, side, axis)) return 0;
+  if (!spans_axis(p, side, axis)) return 0;
   int64_t stride = side == LaneSide::a ? p.work.across : 1;
   for (size_t i = axis + 1; i < tile.size(); ++i)
-    if (spans(p, side, i)) stride *= size_of(tile[i], side);
+    if (spans_axis(p, side, i)) stride *= size_of(tile[i], side);
   return stride;
 }
 
@@ -250,9 +250,9 @@ hw::Walk lane_walk(const LaneProblem& p, const std::vector<Segment>& tile, LaneS
                                                  : memory_stride(p.work.axes[i], side);
     if (side == LaneSide::a && p.unrolled == i) {
       const LaneSlide& s = p.work.axes[i].slide;
-      w.levels.push_back({s.inside(tile[i].start).count, s.dilation * stride});
+      w.levels.push_back({s.taps_inside(tile[i].start).count, s.dilation * stride});
       w.levels.push_back({tile[i].size, s.stride * stride});
-    } else if (spans(p, side, i) && size_of(tile[i], side) > 1)
+    } else if (spans_axis(p, side, i) && size_of(tile[i], side) > 1)
       w.levels.push_back({size_of(tile[i], side), stride});
   }
   return w.merge();
@@ -260,7 +260,7 @@ hw::Walk lane_walk(const LaneProblem& p, const std::vector<Segment>& tile, LaneS
 
 void for_lane_commands(const LaneProblem& p, const hw::HwConfig& hw, const LaneTile& tile,
                        const std::function<void(const LanePart&)>& each) {
-  LaneWriter(p, hw, tile, each).run();
+  LaneWriter(p, hw, tile, each).write_commands();
 }
 
 }  // namespace accsim::sim

@@ -18,7 +18,7 @@ class BusySink {
 
   explicit BusySink(const hw::HwConfig& hw) : hw_(hw) {}
 
-  int64_t bound() const {
+  int64_t busy_bound() const {
     // Before a queue's first command comes the shortest way in, behind its last one that out.
     const int64_t out = 1 + written_.latency, lanes = 1 + hw::contract::kVectorLatency;
     const int64_t in = 1 + read_latency_;
@@ -27,37 +27,38 @@ class BusySink {
                      in + lanes + stores_ + written_.latency});
   }
 
-  void tensor(const Place& place, int64_t) {
+  void add_tensor(const Place& place, int64_t) {
     channels_.push_back(place.memory == hw::Memory::dram ? hw_.dram : hw_.shared.channel);
     written_ = channels_.back();
   }
   template <class Body>
-  void loop(std::string_view, int64_t count, Body body) {
+  void add_loop(std::string_view, int64_t count, Body body) {
     times_ *= count;
     body(0);
     times_ /= count;
   }
-  void sync(hw::SyncKind, hw::Queue, hw::Buffer) {}
+  void add_sync(hw::SyncKind, hw::Queue, hw::Buffer) {}
   template <class Fill>
-  void load(hw::Buffer to, int tensor, const hw::Walk& walk, Fill) {
+  void add_load(hw::Buffer to, int tensor, const hw::Walk& walk, Fill) {
     const hw::ChannelConfig& from = channels_[static_cast<size_t>(tensor)];
-    loads_ += times_ * std::max({int64_t{1}, from.read.cycles(walk.bytes()), beats(walk, to)});
+    loads_ +=
+        times_ * std::max({int64_t{1}, from.read.cycles(walk.bytes()), beats_of_walk(walk, to)});
     read_latency_ = std::min(read_latency_, from.latency);
   }
   template <class Fill>
-  void lane(const hw::LaneCommand& c, Fill) {
+  void add_lane(const hw::LaneCommand& c, Fill) {
     lanes_ += times_ * hw::contract::lane_cycles(c, hw_);
   }
   void set_table(hw::Queue unit) { lanes_ += times_ * hw::contract::set_table(unit); }
   template <class Fill>
-  void store(int, const hw::Walk& walk, Fill) {
+  void add_store(int, const hw::Walk& walk, Fill) {
     stores_ += times_ * std::max({int64_t{1}, written_.write.cycles(walk.bytes()),
-                                  beats(walk, hw::Buffer::output)});
+                                  beats_of_walk(walk, hw::Buffer::output)});
   }
 
  private:
-  int64_t beats(const hw::Walk& walk, hw::Buffer b) const {
-    return hw::contract::port_beats(walk.runs(), walk.run, hw_.buffer(b).width);
+  int64_t beats_of_walk(const hw::Walk& walk, hw::Buffer b) const {
+    return hw::contract::port_beats(walk.run_count(), walk.run, hw_.buffer(b).width);
   }
 
   const hw::HwConfig& hw_;
@@ -95,14 +96,14 @@ int64_t run_beat(const LaneWork& work, const hw::HwConfig& hw) {
 struct LaneFootprint {
   int64_t a = 0, b = 0, out = 0;
 };
-LaneFootprint footprint(const LaneProblem& p, const std::vector<int64_t>& tile) {
+LaneFootprint lane_footprint(const LaneProblem& p, const std::vector<int64_t>& tile) {
   LaneFootprint f{p.work.across, 1, 1};
   for (size_t i = 0; i < tile.size(); ++i) {
     const LaneAxis& x = p.work.axes[i];
     int64_t in = tile[i];
     if (p.unrolled == i)
       in = tile[i] * x.slide.kernel;
-    else if (!x.slide.plain())
+    else if (!x.slide.is_plain())
       in = std::min(x.slide.extent, (tile[i] - 1) * std::abs(x.slide.stride) +
                                         (x.slide.kernel - 1) * x.slide.dilation + 1);
     if (x.a != 0) f.a *= in;
@@ -131,12 +132,12 @@ bool has_command(const LaneProblem& p, const hw::HwConfig& hw, bool b_held) {
 /// Times for which beats of a run are filled better than with fewer, fewest first; none where more
 /// than once is no use. The last one fills them best; but the port of the second operand may give
 /// no beat of that many, and what is loaded more often costs time.
-std::vector<int64_t> spreads(const LaneProblem& p, const hw::HwConfig& hw) {
+std::vector<int64_t> spread_counts(const LaneProblem& p, const hw::HwConfig& hw) {
   const std::vector<LaneAxis>& axes = p.work.axes;
   if (!p.has_b() || p.work.across > 1 || axes.size() < 2) return {};
   const LaneAxis &last = axes.back(), &outer = axes[axes.size() - 2];
-  if (last.a != 1 || last.b != 1 || outer.b != 0 || outer.a != last.count || !last.slide.plain() ||
-      !outer.slide.plain())
+  if (last.a != 1 || last.b != 1 || outer.b != 0 || outer.a != last.count ||
+      !last.slide.is_plain() || !outer.slide.is_plain())
     return {};
   const int64_t beat = run_beat(p.work, hw);
   const auto beats = [&](int64_t times) { return ceil_div(last.count * times, beat); };
@@ -154,14 +155,14 @@ int64_t LaneProblem::a_elements() const { return extent_of(work, LaneSide::a); }
 int64_t LaneProblem::b_elements() const { return extent_of(work, LaneSide::b); }
 int64_t LaneProblem::out_elements() const { return extent_of(work, LaneSide::out); }
 
-std::optional<LaneProblem> LaneSource::of(const OpRequest& r, const hw::HwConfig& hw) {
+std::optional<LaneProblem> LaneSource::of_request(const OpRequest& r, const hw::HwConfig& hw) {
   const auto* vector = std::get_if<VectorOp>(&r.item);
   if (vector == nullptr) return std::nullopt;
   const VectorOp& op = *vector;
   if (!op.lane || hw.types.activation != DType::int8 || op.outputs.size() != 1) return std::nullopt;
-  const Operand a = operand(r.inputs, op.lane->a_port, hw);
-  const Operand b = operand(r.inputs, op.lane->b_port, hw);
-  const Operand out = operand(r.outputs, op.outputs.front().port, hw);
+  const Operand a = operand_of_port(r.inputs, op.lane->a_port, hw);
+  const Operand b = operand_of_port(r.inputs, op.lane->b_port, hw);
+  const Operand out = operand_of_port(r.outputs, op.outputs.front().port, hw);
   const bool two = op.lane->has_b();
   if (a.element_bytes != 1 || out.element_bytes != 1 || (two && b.element_bytes != 1))
     return std::nullopt;
@@ -211,7 +212,7 @@ LaneProblem spread_lanes(const LaneProblem& p, int64_t times) {
 }
 
 int64_t best_spread(const LaneProblem& p, const hw::HwConfig& hw) {
-  const std::vector<int64_t> all = spreads(p, hw);
+  const std::vector<int64_t> all = spread_counts(p, hw);
   return all.empty() ? 1 : all.back();
 }
 
@@ -219,7 +220,7 @@ bool can_unroll(const LaneProblem& p, const hw::HwConfig& hw) {
   const std::vector<LaneAxis>& axes = p.work.axes;
   if (p.has_b() || p.work.across > 1 || axes.size() < 2) return false;
   const LaneAxis &last = axes.back(), &windows = axes[axes.size() - 2];
-  return last.a == 1 && last.slide.plain() && last.count % run_beat(p.work, hw) != 0 &&
+  return last.a == 1 && last.slide.is_plain() && last.count % run_beat(p.work, hw) != 0 &&
          windows.count > 1 && windows.slide.kernel > 1 && windows.slide.stride > 1;
 }
 
@@ -239,7 +240,7 @@ bool fits(const LaneProblem& problem, const hw::HwConfig& hw, const LaneTiling& 
   if (!has_command(p, hw, t.b_once)) return false;
   if (t.b_once && (!p.has_b() || p.work.table)) return false;
   if (p.work.table && slot(hw::Buffer::parameter) < hw::SetTableCommand::kBytes) return false;
-  const LaneFootprint f = footprint(p, t.tile);
+  const LaneFootprint f = lane_footprint(p, t.tile);
   if (t.b_once && p.b_elements() * t.spread > slot(hw::Buffer::parameter)) return false;
   const int64_t beside = p.has_b() && !t.b_once ? f.b : 0;
   return f.a + beside <= slot(hw::Buffer::activation) && f.out <= slot(hw::Buffer::output);
@@ -247,8 +248,8 @@ bool fits(const LaneProblem& problem, const hw::HwConfig& hw, const LaneTiling& 
 
 int64_t lower_bound(const LaneProblem& p, const hw::HwConfig& hw, const LaneTiling& t) {
   BusySink sink(hw);
-  LaneEmitter(as_cut(p, t), hw, t, sink).run();
-  return sink.bound();
+  LaneEmitter(as_cut(p, t), hw, t, sink).write_program();
+  return sink.busy_bound();
 }
 
 std::vector<std::pair<int64_t, LaneTiling>> tilings(const LaneProblem& p, const hw::HwConfig& hw) {
@@ -268,7 +269,7 @@ std::vector<std::pair<int64_t, LaneTiling>> tilings(const LaneProblem& p, const 
     for_chunk_counts(p.out_elements(), add);
   };
   all({});
-  for (const int64_t spread : spreads(p, hw)) all({{}, false, spread, false});
+  for (const int64_t spread : spread_counts(p, hw)) all({{}, false, spread, false});
   if (can_unroll(p, hw)) all({{}, false, 1, true});
   sort_by_bound(out);
   return out;

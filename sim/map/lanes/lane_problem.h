@@ -63,7 +63,7 @@ struct LaneSource {
   LaneTiling tiling;
   static constexpr std::string_view kUnverifiable = "";
 
-  static std::optional<LaneProblem> of(const OpRequest& r, const hw::HwConfig& hw);
+  static std::optional<LaneProblem> of_request(const OpRequest& r, const hw::HwConfig& hw);
 };
 
 /// The op as it is cut where the second operand, the same for all results of the axis before the

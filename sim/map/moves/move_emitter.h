@@ -30,63 +30,67 @@ class MoveEmitter {
         column_(contiguous_axis(p)),
         tile_(move_tile(p, chunks)) {}
 
-  void run() {
-    sink_.tensor(p_.in.place, bytes_read(p_));
-    sink_.tensor(p_.out.place, bytes_written(p_));
-    axis(0, Address(p_.from * bytes_), Address(p_.to * bytes_));
+  void write_program() {
+    sink_.add_tensor(p_.in.place, bytes_read(p_));
+    sink_.add_tensor(p_.out.place, bytes_written(p_));
+    write_axis(0, Address(p_.from * bytes_), Address(p_.to * bytes_));
   }
 
  private:
   using Address = typename Sink::Address;
 
-  size_t last() const { return p_.axes.size() - 1; }
-  bool turns() const { return column_ != last(); }
+  size_t last_axis() const { return p_.axes.size() - 1; }
+  bool is_transposed() const { return column_ != last_axis(); }
 
-  void axis(size_t i, const Address& in, const Address& out) {
-    if (i == p_.axes.size()) return tile(in, out);
+  void write_axis(size_t i, const Address& in, const Address& out) {
+    if (i == p_.axes.size()) return write_tile(in, out);
     const auto segments = split(p_.axes[i].count, tile_[i]);
     for_segments(sink_, "tile", std::span(segments.data(), segments.size()),
                  [&](const Segment& s, const Address& start, int) {
                    const int64_t whole = tile_[i];
                    tile_[i] = s.size;
-                   axis(i + 1, in + start * (p_.axes[i].stride * bytes_),
-                        out + start * (p_.spacing[i] * bytes_));
+                   write_axis(i + 1, in + start * (p_.axes[i].stride * bytes_),
+                              out + start * (p_.spacing[i] * bytes_));
                    tile_[i] = whole;
                  });
   }
 
   /// The axes around what moves at once, in the output's order.
-  hw::Walk around(bool input) const {
+  hw::Walk outer_walk(bool input) const {
     hw::Walk w;
-    for (size_t i = 0; i < last(); ++i)
+    for (size_t i = 0; i < last_axis(); ++i)
       if (i != column_ && tile_[i] > 1)
         w.levels.push_back({tile_[i], (input ? p_.axes[i].stride : p_.spacing[i]) * bytes_});
     return w;
   }
 
   hw::Walk load_walk() const {
-    hw::Walk w = around(true);
+    hw::Walk w = outer_walk(true);
     w.run = tile_[column_] * bytes_;
-    if (turns()) w.levels.push_back({tile_[last()], p_.axes[last()].stride * bytes_});
-    return turns() ? w : w.merge();
+    if (is_transposed())
+      w.levels.push_back({tile_[last_axis()], p_.axes[last_axis()].stride * bytes_});
+    return is_transposed() ? w : w.merge();
   }
   hw::Walk store_walk() const {
-    hw::Walk w = around(false);
-    w.run = tile_[last()] * bytes_;
-    if (turns()) w.levels.push_back({tile_[column_], p_.spacing[column_] * bytes_});
+    hw::Walk w = outer_walk(false);
+    w.run = tile_[last_axis()] * bytes_;
+    if (is_transposed()) w.levels.push_back({tile_[column_], p_.spacing[column_] * bytes_});
     return w.merge();
   }
 
-  void sync(hw::SyncKind kind, hw::Queue queue) { sink_.sync(kind, queue, hw::Buffer::output); }
+  void add_sync(hw::SyncKind kind, hw::Queue queue) {
+    sink_.add_sync(kind, queue, hw::Buffer::output);
+  }
 
-  void tile(const Address& in, const Address& out) {
-    sync(hw::SyncKind::wait_free, hw::Queue::load);
-    sink_.load(
-        hw::Buffer::output, 0, load_walk(), [&](auto& c) { c.source = in; }, turns() ? bytes_ : 0);
-    sync(hw::SyncKind::signal_full, hw::Queue::load);
-    sync(hw::SyncKind::wait_full, hw::Queue::store);
-    sink_.store(1, store_walk(), [&](auto& c) { c.target = out; });
-    sync(hw::SyncKind::signal_free, hw::Queue::store);
+  void write_tile(const Address& in, const Address& out) {
+    add_sync(hw::SyncKind::wait_free, hw::Queue::load);
+    sink_.add_load(
+        hw::Buffer::output, 0, load_walk(), [&](auto& c) { c.source = in; },
+        is_transposed() ? bytes_ : 0);
+    add_sync(hw::SyncKind::signal_full, hw::Queue::load);
+    add_sync(hw::SyncKind::wait_full, hw::Queue::store);
+    sink_.add_store(1, store_walk(), [&](auto& c) { c.target = out; });
+    add_sync(hw::SyncKind::signal_free, hw::Queue::store);
   }
 
   const MoveProblem& p_;
@@ -99,7 +103,7 @@ class MoveEmitter {
 /// Writes the program of a tiling that fits.
 template <class Sink>
 void describe(const MoveProblem& p, const hw::HwConfig&, const MoveCut& t, Sink& to) {
-  MoveEmitter(p, t.chunks, to).run();
+  MoveEmitter(p, t.chunks, to).write_program();
 }
 
 }  // namespace accsim::sim

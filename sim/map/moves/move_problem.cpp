@@ -29,10 +29,10 @@ std::string to_string(const MoveProblem&, const MoveCut& t) {
   return fmt::format("{} chunk{}", t.chunks, t.chunks == 1 ? "" : "s");
 }
 
-std::optional<MoveProblem> MoveSource::of(const OpRequest& r, const hw::HwConfig& hw) {
+std::optional<MoveProblem> MoveSource::of_request(const OpRequest& r, const hw::HwConfig& hw) {
   const auto* op = std::get_if<MemoryOp>(&r.item);
   if (op == nullptr) return std::nullopt;
-  std::optional<StreamProblem> sides = StreamSource::of(r, hw);
+  std::optional<StreamProblem> sides = StreamSource::of_request(r, hw);
   if (sides->inputs.size() != 1 || sides->outputs.size() != 1) return std::nullopt;
   MoveProblem p{std::move(sides->inputs[0]),
                 std::move(sides->outputs[0]),
@@ -125,7 +125,7 @@ std::string alike_key(const MoveProblem& p) {
   KeyBytes key;
   key.add(p.in.place.memory, p.out.place.memory, p.in.element_bytes).add(p.spacing);
   for (const auto& [count, stride] : p.axes) key.add(count, stride);
-  return key.take();
+  return key.take_bytes();
 }
 
 }  // namespace accsim::sim

@@ -33,7 +33,7 @@ struct MoveSource {
   MoveCut tiling;
   static constexpr std::string_view kUnverifiable = "";
 
-  static std::optional<MoveProblem> of(const OpRequest& r, const hw::HwConfig& hw);
+  static std::optional<MoveProblem> of_request(const OpRequest& r, const hw::HwConfig& hw);
 };
 /// May a program with these addresses be written?
 bool has_move_commands(const MoveProblem& p);

@@ -17,7 +17,7 @@ using hw::contract::kTokenLatency;
 /// safe side.
 constexpr double kSafe = 1.0 - 1e-12;
 
-const hw::ChannelConfig& channel(const hw::HwConfig& hw, const Place& place) {
+const hw::ChannelConfig& channel_of(const hw::HwConfig& hw, const Place& place) {
   return place.memory == hw::Memory::dram ? hw.dram : hw.shared.channel;
 }
 
@@ -85,17 +85,18 @@ GemmBound::GemmBound(const GemmProblem& p, const hw::HwConfig& hw, hw::Dataflow 
       bounds_(bounds),
       ragged_packs_(p.op.batch % groups != 0) {
   const auto& rate = cycles_a_byte;
-  a_rate_ = rate(channel(hw, p.a).read, hw.buffer(hw::Buffer::activation).width);
-  w_rate_ = rate(channel(hw, p.b).read, hw.buffer(hw::Buffer::weight).width);
-  p_rate_ = rate(channel(hw, p.parameters).read, hw.buffer(hw::Buffer::parameter).width);
-  out_rate_ = rate(channel(hw, p.out).write, hw.buffer(hw::Buffer::output).width);
-  a_latency_ = real(channel(hw, p.a).latency);
-  w_latency_ = real(channel(hw, p.b).latency);
-  p_latency_ = real(channel(hw, p.parameters).latency);
-  out_latency_ = real(channel(hw, p.out).latency);
+  a_rate_ = rate(channel_of(hw, p.a).read, hw.buffer(hw::Buffer::activation).width);
+  w_rate_ = rate(channel_of(hw, p.b).read, hw.buffer(hw::Buffer::weight).width);
+  p_rate_ = rate(channel_of(hw, p.parameters).read, hw.buffer(hw::Buffer::parameter).width);
+  out_rate_ = rate(channel_of(hw, p.out).write, hw.buffer(hw::Buffer::output).width);
+  a_latency_ = real(channel_of(hw, p.a).latency);
+  w_latency_ = real(channel_of(hw, p.b).latency);
+  p_latency_ = real(channel_of(hw, p.parameters).latency);
+  out_latency_ = real(channel_of(hw, p.out).latency);
 }
 
-double GemmBound::execute(const PixelOption& m, int64_t passes, const OutputOption& n) const {
+double GemmBound::execute_cycles(const PixelOption& m, int64_t passes,
+                                 const OutputOption& n) const {
   // Full packs only; a ragged last pack adds at least one pass, which the slack below covers.
   switch (dataflow_) {
     case hw::Dataflow::weight_stationary:
@@ -118,8 +119,8 @@ double GemmBound::sums_stay(int64_t rows, int64_t blocks, int64_t passes, int64_
 }
 
 /// Streams of one tile, without the waits that fewer rows than the array bring.
-double GemmBound::stream(int64_t rows, int64_t blocks, int64_t columns, int64_t passes,
-                         int64_t channels) const {
+double GemmBound::stream_cycles(int64_t rows, int64_t blocks, int64_t columns, int64_t passes,
+                                int64_t channels) const {
   switch (dataflow_) {
     case hw::Dataflow::weight_stationary:
       return real(rows) * real(blocks) * real(passes);
@@ -127,7 +128,7 @@ double GemmBound::stream(int64_t rows, int64_t blocks, int64_t columns, int64_t 
       return real(ceil_div(rows, hw_.array.cols)) * real(columns) * real(passes);
     case hw::Dataflow::output_stationary:
       return real(blocks) *
-             sums_stay(rows, ceil_div(rows, hw_.array.rows), passes, p_.kernel() * channels);
+             sums_stay(rows, ceil_div(rows, hw_.array.rows), passes, p_.kernel_taps() * channels);
   }
   return 0;
 }
@@ -154,7 +155,7 @@ bool GemmBound::w_once(const ChannelOption& c, const OutputOption& n) const {
 
 /// Of one group.
 double GemmBound::a_pixels(const PixelOption& m) const {
-  return im2col_ ? real(p_.op.m()) * real(p_.kernel()) : real(m.input_pixels);
+  return im2col_ ? real(p_.op.m()) * real(p_.kernel_taps()) : real(m.input_pixels);
 }
 
 /// Bytes of the operands that are loaded once.
@@ -176,18 +177,19 @@ double GemmBound::w_beats(const ChannelOption& c, const OutputOption& n) const {
   if (p_.b.constant || p_.b_bits == 4 || groups_ > 1 || n_major != held_inputs) return 0;
   if (!n_major) {
     const int64_t channels = c.channels == 1 ? 0 : p_.op.channels - (c.last == 1 ? 1 : 0);
-    return n.blocks > 1 ? real(p_.kernel() * channels) * real(n.blocks) : 0;
+    return n.blocks > 1 ? real(p_.kernel_taps() * channels) * real(n.blocks) : 0;
   }
   if (c.chunks == 1) return 0;
   const int64_t width = hw_.buffer(hw::Buffer::weight).width;
   const auto beats = [&](int64_t channels) { return real(ceil_div(channels * p_.b_bytes, width)); };
-  return real(p_.op.outputs * p_.kernel()) *
+  return real(p_.op.outputs * p_.kernel_taps()) *
          (real(c.chunks - 1) * beats(c.channels) + beats(c.last));
 }
 
 /// Bytes of parameters in all loads: those of a tile of outputs come inside the innermost loop over
 /// such tiles, with whatever loops are around it; what posts look up once.
-double GemmBound::parameters(const Tiling& t, const PixelOption& m, const OutputOption& n) const {
+double GemmBound::bytes_of_parameters(const Tiling& t, const PixelOption& m,
+                                      const OutputOption& n) const {
   if (!p_.has_parameters) return 0;
   const int64_t table = p_.table ? hw::SetTableCommand::kBytes : 0;
   const bool a_tile_a_panel = t.staged > 0 && t.staged <= t.outputs;
@@ -197,16 +199,16 @@ double GemmBound::parameters(const Tiling& t, const PixelOption& m, const Output
   return real(p_.all_parameters() - table) * times + real(table);
 }
 
-double GemmBound::loads(const Tiling& t, const PixelOption& m, const ChannelOption& c,
-                        const OutputOption& n) const {
+double GemmBound::least_load_cycles(const Tiling& t, const PixelOption& m, const ChannelOption& c,
+                                    const OutputOption& n) const {
   if (t.staged > 0) return 0;
   return (a_bytes(m, c) * a_times(t, m, c, n) * a_rate_ +
           w_bytes(c, n) * w_times(t, m, c, n) * w_rate_) *
          kSafe;
 }
 
-GemmBound::Traffic GemmBound::traffic(const Tiling& t, const PixelOption& m, const ChannelOption& c,
-                                      const OutputOption& n) const {
+GemmBound::Traffic GemmBound::traffic_of(const Tiling& t, const PixelOption& m,
+                                         const ChannelOption& c, const OutputOption& n) const {
   const GemmOp& op = p_.op;
   const double pixels = a_pixels(m);
   const double again_a = a_times(t, m, c, n), again_w = w_times(t, m, c, n);
@@ -224,7 +226,7 @@ GemmBound::Traffic GemmBound::traffic(const Tiling& t, const PixelOption& m, con
   b.a_beats = runs ? a_packs * pixels * real(c.beats) * again_a : 0;
   b.w = w_bytes(c, n) * again_w;
   b.w_beats = (w_once(c, n) ? 1 : real(packs_ * groups_)) * w_beats(c, n) * again_w;
-  b.parameters = parameters(t, m, n);
+  b.parameters = bytes_of_parameters(t, m, n);
   const double rows = real(op.batch) * real(op.m());
   b.out = rows * real(op.outputs * p_.out_bytes);
   const bool out_runs = op.grouped ? groups_ < op.batch : n.chunks > 1;
@@ -247,7 +249,7 @@ void GemmBound::stage_weights(const Tiling& t, const PixelOption& m, const Chann
   if (b.a_beats > 0) b.a_beats = pixels * real(c.beats) * times;
   b.a_fills = real(m.tiles * c.chunks) * times;
   b.staged = real(p_.op.k()) * (real(p_.op.outputs) * p_.weight_size());
-  b.first_staged = real(p_.kernel() * part.channels) * (real(part.outputs) * p_.weight_size());
+  b.first_staged = real(p_.kernel_taps() * part.channels) * (real(part.outputs) * p_.weight_size());
   b.w = b.staged * real(m.tiles);
   b.w_beats = 0;
   b.w_fills = real(n.chunks * c.chunks) * real(m.tiles);
@@ -255,36 +257,36 @@ void GemmBound::stage_weights(const Tiling& t, const PixelOption& m, const Chann
 }
 
 /// Cycles to post sums: rows of the accumulator, each as many beats as a row of it needs.
-double GemmBound::posts(double rows, double outputs, double row_blocks,
-                        double column_blocks) const {
+double GemmBound::post_cycles(double rows, double outputs, double row_blocks,
+                              double column_blocks) const {
   const double bytes = rows * outputs * real(p_.out_bytes);
   const double accumulator_rows =
       dataflow_ == hw::Dataflow::input_stationary ? outputs * row_blocks : rows * column_blocks;
   return std::max(bytes / real(hw_.buffer(hw::Buffer::output).width), accumulator_rows) *
-         real(p_.scales());
+         real(p_.scale_count());
 }
 
 /// From the last stream of a tile until its sums are in the accumulator.
 double GemmBound::through_array() const {
   const double drain = dataflow_ == hw::Dataflow::output_stationary ? real(hw_.array.rows) : 0;
-  return drain + real(hw::contract::skew(hw_.array)) + kArrayLatency;
+  return drain + real(hw::contract::systolic_skew(hw_.array)) + kArrayLatency;
 }
 
 /// And until the post queue has its token.
 double GemmBound::way_out() const { return through_array() + kTokenLatency; }
 
-GemmTimes GemmBound::times(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
-                           const OutputOption& n) const {
-  return times(tiling, traffic(tiling, m, c, n), m, c, n);
+GemmTimes GemmBound::bound_times(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
+                                 const OutputOption& n) const {
+  return bound_times(tiling, traffic_of(tiling, m, c, n), m, c, n);
 }
 
-GemmTimes GemmBound::times(const Tiling& tiling, const Traffic& b, const PixelOption& m,
-                           const ChannelOption& c, const OutputOption& n) const {
+GemmTimes GemmBound::bound_times(const Tiling& tiling, const Traffic& b, const PixelOption& m,
+                                 const ChannelOption& c, const OutputOption& n) const {
   GemmTimes t;
   const double staged = b.staged * cycles_a_byte(hw_.dram.read, hw::contract::stage_port(hw_));
   t.loads = b.a_cycles() + b.parameters * p_rate_ + std::max(b.w_cycles(), staged);
   t.stores = std::max(b.out * out_rate_, b.out_beats);
-  t.execute = execute(m, c.passes, n);
+  t.execute = execute_cycles(m, c.passes, n);
   t.streams = t.execute;
   if (dataflow_ == hw::Dataflow::weight_stationary)
     t.streams = real(packs_) * real(c.passes) * real(p_.op.m()) * real(n.blocks);
@@ -295,10 +297,10 @@ GemmTimes GemmBound::times(const Tiling& tiling, const Traffic& b, const PixelOp
     t.execute =
         std::max(t.execute, (real(packs_) * real(m.blocks) * real(n.blocks * c.chunks) - 1) *
                                 real(hw_.array.rows));
-  t.posts =
-      posts(real(packs_) * real(p_.op.m()), real(groups_ * p_.op.outputs),
-            real(packs_) * (bounds_ == Bounds::sharp ? real(m.blocks) : pixel_blocks(p_.op.m())),
-            real(n.blocks));
+  t.posts = post_cycles(
+      real(packs_) * real(p_.op.m()), real(groups_ * p_.op.outputs),
+      real(packs_) * (bounds_ == Bounds::sharp ? real(m.blocks) : pixel_blocks(p_.op.m())),
+      real(n.blocks));
   t.load_latency = std::min({a_latency_, b.w_latency, p_latency_});
   t.store_latency = out_latency_;
   if (hw_.one_bus() && bounds_ == Bounds::sharp) {
@@ -318,11 +320,11 @@ GemmTimes GemmBound::times(const Tiling& tiling, const Traffic& b, const PixelOp
   const double behind = parameters_last ? real(n.last * p_.channel_parameters()) * p_rate_ : 0;
   t.after_loads =
       std::max(0.0, t.last_stream + t.last_post + t.last_store + kTokenLatency - behind);
-  slots(b, fills(tiling, t, b, m, c, n), t);
+  set_fillings(b, slot_fills(tiling, t, b, m, c, n), t);
   return t;
 }
 
-/// What execute() leaves out: the last stream, as far as it is no longer than the fill that nothing
+/// What execute_cycles() leaves out: the last stream, as far as it is no longer than the fill that nothing
 /// waits for behind it.
 double GemmBound::after_last_start(const PixelOption& m, const OutputOption& n) const {
   switch (dataflow_) {
@@ -347,9 +349,9 @@ double GemmBound::pixel_blocks(int64_t rows) const {
 /// of them have come; activations may be loaded meanwhile.
 double GemmBound::first_load(const Traffic& b, const PixelOption& m, const ChannelOption& c,
                              const OutputOption& n) const {
-  const double pixels = im2col_ ? real(m.rows * p_.kernel()) : real(m.first_input);
-  const double w =
-      b.w_load.cycles(real(p_.kernel() * c.first / groups_) * (real(n.first) * p_.weight_size()));
+  const double pixels = im2col_ ? real(m.rows * p_.kernel_taps()) : real(m.first_input);
+  const double w = b.w_load.cycles(real(p_.kernel_taps() * c.first / groups_) *
+                                   (real(n.first) * p_.weight_size()));
   const double a = b.a_load.cycles(pixels * real(c.first * p_.a_bytes));
   double staged = 0;
   if (b.staged > 0)
@@ -368,17 +370,18 @@ void GemmBound::first_tile(const Traffic& b, const PixelOption& m, const Channel
                            const OutputOption& n, GemmTimes& t) const {
   t.first_load = first_load(b, m, c, n);
   t.first_stream =
-      stream(m.first_rows, n.first_blocks, n.first, c.passes, groups_ * p_.op.channels) + way_out();
-  t.first_post =
-      posts(real(m.first_rows), real(n.first), pixel_blocks(m.first_rows), real(n.first_blocks)) +
-      kPostLatency + kTokenLatency;
+      stream_cycles(m.first_rows, n.first_blocks, n.first, c.passes, groups_ * p_.op.channels) +
+      way_out();
+  t.first_post = post_cycles(real(m.first_rows), real(n.first), pixel_blocks(m.first_rows),
+                             real(n.first_blocks)) +
+                 kPostLatency + kTokenLatency;
 }
 
 void GemmBound::last_tile(const PixelOption& m, const ChannelOption& c, const OutputOption& n,
                           GemmTimes& t) const {
-  t.last_stream = stream(m.last_rows, n.last_blocks, n.last, c.last_passes, c.last);
+  t.last_stream = stream_cycles(m.last_rows, n.last_blocks, n.last, c.last_passes, c.last);
   t.last_post =
-      posts(real(m.last_rows), real(n.last), pixel_blocks(m.last_rows), real(n.last_blocks)) +
+      post_cycles(real(m.last_rows), real(n.last), pixel_blocks(m.last_rows), real(n.last_blocks)) +
       kPostLatency + kTokenLatency + way_out();
   t.last_store = real(m.last_rows) * real(n.last * p_.out_bytes) * out_rate_ + out_latency_;
 }
@@ -386,9 +389,9 @@ void GemmBound::last_tile(const PixelOption& m, const ChannelOption& c, const Ou
 /// From the first stream of a filling to the end of its last one it takes max(stream, fill) for all
 /// streams but the last; from the first fill to the end of the last one two fills, and the same for
 /// all streams but the last two.
-GemmBound::Fills GemmBound::fills(const Tiling& tiling, const GemmTimes& t, const Traffic& b,
-                                  const PixelOption& m, const ChannelOption& c,
-                                  const OutputOption& n) const {
+GemmBound::Fills GemmBound::slot_fills(const Tiling& tiling, const GemmTimes& t, const Traffic& b,
+                                       const PixelOption& m, const ChannelOption& c,
+                                       const OutputOption& n) const {
   Fills out{t.streams, t.streams, t.streams};
   const bool inputs = dataflow_ == hw::Dataflow::input_stationary;
   if (bounds_ == Bounds::plain || dataflow_ == hw::Dataflow::output_stationary) return out;
@@ -407,7 +410,7 @@ GemmBound::Fills GemmBound::fills(const Tiling& tiling, const GemmTimes& t, cons
   return out;
 }
 
-void GemmBound::slots(const Traffic& b, const Fills& fills, GemmTimes& t) const {
+void GemmBound::set_fillings(const Traffic& b, const Fills& fills, GemmTimes& t) const {
   const double turn = 2 * kTokenLatency;  // full there, free back
   const auto slots = [&](hw::Buffer buffer) { return real(hw_.buffer(buffer).slots); };
   const double a_fillings = b.a_cycles() + b.a_fills * (a_latency_ + turn) + fills.a;
@@ -429,8 +432,8 @@ void GemmBound::slots(const Traffic& b, const Fills& fills, GemmTimes& t) const 
 
 /// A lower bound of the energy: counts as count() has them for full packs, each at its price, and
 /// the leakage of `cycles`.
-double GemmBound::picojoules(const Traffic& b, const PixelOption& m, const ChannelOption& c,
-                             const OutputOption& n, double cycles) const {
+double GemmBound::least_picojoules(const Traffic& b, const PixelOption& m, const ChannelOption& c,
+                                   const OutputOption& n, double cycles) const {
   const hw::EnergyConfig& e = hw_.energy;
   const double rows = real(packs_) * real(p_.op.m()), k = real(groups_ * p_.op.k());
   const double outputs = real(groups_ * p_.op.outputs);
@@ -458,28 +461,29 @@ double GemmBound::picojoules(const Traffic& b, const PixelOption& m, const Chann
          e.static_per_cycle * cycles;
 }
 
-int64_t GemmBound::cycles(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
-                          const OutputOption& n) const {
-  return static_cast<int64_t>(cycle_bound(times(tiling, m, c, n)) * kSafe);
+int64_t GemmBound::least_cycles(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
+                                const OutputOption& n) const {
+  return static_cast<int64_t>(cycle_bound(bound_times(tiling, m, c, n)) * kSafe);
 }
 
 Candidate GemmBound::operator()(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
                                 const OutputOption& n, const Aim& aim) const {
-  const Traffic b = traffic(tiling, m, c, n);
-  const double least = cycle_bound(times(tiling, b, m, c, n)) * kSafe;
+  const Traffic b = traffic_of(tiling, m, c, n);
+  const double least = cycle_bound(bound_times(tiling, b, m, c, n)) * kSafe;
   Candidate out{.tiling = tiling,
                 .bound = static_cast<int64_t>(least),
                 .traffic = static_cast<int64_t>(b.a + b.w + b.staged + b.parameters + b.out)};
   // Slack asks for energy where cycles leave something to choose from: burden().
   const bool by_energy = aim.objective == Objective::energy || aim.objective == Objective::edp;
-  out.score_bound = primary(aim, out.bound, by_energy ? picojoules(b, m, c, n, least) * kSafe : 0,
-                            static_cast<int64_t>(dram_bytes(b)));
+  out.score_bound =
+      primary_score(aim, out.bound, by_energy ? least_picojoules(b, m, c, n, least) * kSafe : 0,
+                    static_cast<int64_t>(dram_bytes(b)));
   return out;
 }
 
 double GemmBound::dram_bytes(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
                              const OutputOption& n) const {
-  return dram_bytes(traffic(tiling, m, c, n));
+  return dram_bytes(traffic_of(tiling, m, c, n));
 }
 
 double GemmBound::dram_bytes(const Traffic& b) const {
@@ -490,10 +494,10 @@ double GemmBound::dram_bytes(const Traffic& b) const {
          dram(p_.parameters, b.parameters);
 }
 
-double GemmBound::burden(const Candidate& of, const PixelOption& m, const ChannelOption& c,
-                         const OutputOption& n, const Aim& aim) const {
-  const Traffic b = traffic(of.tiling, m, c, n);
-  return sim::burden(aim, picojoules(b, m, c, n, real(of.bound)) * kSafe, dram_bytes(b));
+double GemmBound::burden_bound(const Candidate& of, const PixelOption& m, const ChannelOption& c,
+                               const OutputOption& n, const Aim& aim) const {
+  const Traffic b = traffic_of(of.tiling, m, c, n);
+  return sim::burden(aim, least_picojoules(b, m, c, n, real(of.bound)) * kSafe, dram_bytes(b));
 }
 
 }  // namespace accsim::sim

@@ -85,31 +85,31 @@ class GemmBound {
             bool im2col, Bounds bounds = Bounds::plain);
 
   /// Streams of the array with `passes` passes over the channels, in cycles.
-  double execute(const PixelOption& m, int64_t passes, const OutputOption& n) const;
+  double execute_cycles(const PixelOption& m, int64_t passes, const OutputOption& n) const;
 
   /// Cycles to load both operands as often as the loops do, where nothing turns or stages them:
   /// the part of loads' bound that costs least to find out.
-  double loads(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
-               const OutputOption& n) const;
+  double least_load_cycles(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
+                           const OutputOption& n) const;
 
   /// What the bounds of a combination are made of; of the tiling its loop order is read and what is
   /// staged, with its sizes.
-  GemmTimes times(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
-                  const OutputOption& n) const;
+  GemmTimes bound_times(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
+                        const OutputOption& n) const;
 
   /// All bounds of a combination; `tiling` is copied into the result.
   Candidate operator()(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
                        const OutputOption& n, const Aim& aim) const;
 
   /// The largest bound of the cycles of a combination's program.
-  int64_t cycles(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
-                 const OutputOption& n) const;
+  int64_t least_cycles(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
+                       const OutputOption& n) const;
   /// Never more than a combination's program moves from and to DRAM.
   double dram_bytes(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
                     const OutputOption& n) const;
   /// Never more than burden() of a combination's program.
-  double burden(const Candidate& of, const PixelOption& m, const ChannelOption& c,
-                const OutputOption& n, const Aim& aim) const;
+  double burden_bound(const Candidate& of, const PixelOption& m, const ChannelOption& c,
+                      const OutputOption& n, const Aim& aim) const;
 
  private:
   struct Traffic;
@@ -124,13 +124,13 @@ class GemmBound {
   double a_bytes(const PixelOption& m, const ChannelOption& c) const;
   double w_bytes(const ChannelOption& c, const OutputOption& n) const;
   double w_beats(const ChannelOption& c, const OutputOption& n) const;
-  double parameters(const Tiling& t, const PixelOption& m, const OutputOption& n) const;
+  double bytes_of_parameters(const Tiling& t, const PixelOption& m, const OutputOption& n) const;
   void stage_weights(const Tiling& t, const PixelOption& m, const ChannelOption& c,
                      const OutputOption& n, Traffic& b) const;
-  Traffic traffic(const Tiling& t, const PixelOption& m, const ChannelOption& c,
-                  const OutputOption& n) const;
-  GemmTimes times(const Tiling& tiling, const Traffic& b, const PixelOption& m,
-                  const ChannelOption& c, const OutputOption& n) const;
+  Traffic traffic_of(const Tiling& t, const PixelOption& m, const ChannelOption& c,
+                     const OutputOption& n) const;
+  GemmTimes bound_times(const Tiling& tiling, const Traffic& b, const PixelOption& m,
+                        const ChannelOption& c, const OutputOption& n) const;
   void first_tile(const Traffic& b, const PixelOption& m, const ChannelOption& c,
                   const OutputOption& n, GemmTimes& t) const;
   void last_tile(const PixelOption& m, const ChannelOption& c, const OutputOption& n,
@@ -139,16 +139,16 @@ class GemmBound {
   double pixel_blocks(int64_t rows) const;
   double first_load(const Traffic& b, const PixelOption& m, const ChannelOption& c,
                     const OutputOption& n) const;
-  void slots(const Traffic& b, const Fills& fills, GemmTimes& t) const;
+  void set_fillings(const Traffic& b, const Fills& fills, GemmTimes& t) const;
   double dram_bytes(const Traffic& bytes) const;
-  double picojoules(const Traffic& bytes, const PixelOption& m, const ChannelOption& c,
-                    const OutputOption& n, double cycles) const;
+  double least_picojoules(const Traffic& bytes, const PixelOption& m, const ChannelOption& c,
+                          const OutputOption& n, double cycles) const;
   double sums_stay(int64_t rows, int64_t blocks, int64_t passes, int64_t k) const;
-  double stream(int64_t rows, int64_t blocks, int64_t columns, int64_t passes,
-                int64_t channels) const;
-  Fills fills(const Tiling& tiling, const GemmTimes& t, const Traffic& b, const PixelOption& m,
-              const ChannelOption& c, const OutputOption& n) const;
-  double posts(double rows, double outputs, double row_blocks, double column_blocks) const;
+  double stream_cycles(int64_t rows, int64_t blocks, int64_t columns, int64_t passes,
+                       int64_t channels) const;
+  Fills slot_fills(const Tiling& tiling, const GemmTimes& t, const Traffic& b, const PixelOption& m,
+                   const ChannelOption& c, const OutputOption& n) const;
+  double post_cycles(double rows, double outputs, double row_blocks, double column_blocks) const;
   double through_array() const;
   double way_out() const;
 

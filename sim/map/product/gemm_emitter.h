@@ -20,25 +20,25 @@ class GemmEmitter {
       : p_(p), hw_(hw), t_(t), sink_(sink) {
     order_ = {kBatch, kImage, kZ, kY, kX, kN, kC};
     if (t.outputs_outer) order_ = {kBatch, kN, kImage, kZ, kY, kX, kC};
-    cut();
+    cut_dimensions();
     if (t.staged > 0) cut_panels();
-    for (size_t i = 0; i < order_.size(); ++i) rewind(i);
-    DimSet a = bit(kImage) | bit(kZ) | bit(kY) | bit(kX) | bit(kC);
-    DimSet w = bit(kN) | bit(kC), table = bit(kN);
-    if (!p.op.a_shared) a |= bit(kBatch);
-    if (!p.op.b_shared) w |= bit(kBatch);
-    if (p.op.grouped) table |= bit(kBatch);
+    for (size_t i = 0; i < order_.size(); ++i) rewind_dimension(i);
+    DimSet a = dim_bit(kImage) | dim_bit(kZ) | dim_bit(kY) | dim_bit(kX) | dim_bit(kC);
+    DimSet w = dim_bit(kN) | dim_bit(kC), table = dim_bit(kN);
+    if (!p.op.a_shared) a |= dim_bit(kBatch);
+    if (!p.op.b_shared) w |= dim_bit(kBatch);
+    if (p.op.grouped) table |= dim_bit(kBatch);
     load_level_ = {level_of(w), level_of(a), level_of(table)};
   }
 
-  void run() {
-    sink_.tensor(p_.a, p_.a_tensor_bytes());
-    sink_.tensor(p_.b, weight_tensor_bytes());
-    sink_.tensor(p_.out, p_.out_tensor_bytes());
-    if (p_.has_parameters) sink_.tensor(p_.parameters, p_.all_parameters());
-    if (p_.residual) sink_.tensor(*p_.residual, p_.out_tensor_bytes());
-    if (!panels_) return level(0);
-    for (int64_t r = 0; r < panels_->regions; ++r) sink_.region(panels_->region_bytes);
+  void write_program() {
+    sink_.add_tensor(p_.a, p_.a_tensor_bytes());
+    sink_.add_tensor(p_.b, weight_tensor_bytes());
+    sink_.add_tensor(p_.out, p_.out_tensor_bytes());
+    if (p_.has_parameters) sink_.add_tensor(p_.parameters, p_.all_parameters());
+    if (p_.residual) sink_.add_tensor(*p_.residual, p_.out_tensor_bytes());
+    if (!panels_) return write_level(0);
+    for (int64_t r = 0; r < panels_->regions; ++r) sink_.add_region(panels_->region_bytes);
     all_panels();
   }
 
@@ -46,7 +46,7 @@ class GemmEmitter {
   using Address = typename Sink::Address;
   enum Dim { kBatch, kImage, kZ, kY, kX, kN, kC, kDims };
   using DimSet = unsigned;
-  static DimSet bit(Dim d) { return 1U << d; }
+  static DimSet dim_bit(Dim d) { return 1U << d; }
   enum Operand { kW, kA, kP, kOperands };
   /// Constants first: they needn't wait for the layers before.
   static constexpr std::array kLoadOrder = {kW, kP, kA};
@@ -68,7 +68,7 @@ class GemmEmitter {
   // ---- tile loops ------------------------------------------------------------------------------
 
   /// Cuts every dimension; channels and outputs are those of as many groups as a pack holds.
-  void cut() {
+  void cut_dimensions() {
     const auto length = [&](Dim d, int64_t all, int64_t tile) {
       for (const Segment& s : split(all, tile)) segments_[d].push_back(s);
     };
@@ -93,37 +93,37 @@ class GemmEmitter {
   size_t level_of(DimSet dims) const {
     size_t level = 0;
     for (size_t i = 0; i < order_.size(); ++i)
-      if ((dims & bit(order_[i])) != 0 && total_count(segments_[order_[i]]) > 1) level = i + 1;
+      if ((dims & dim_bit(order_[i])) != 0 && total_count(segments_[order_[i]]) > 1) level = i + 1;
     return level;
   }
 
-  void level(size_t depth) {
+  void write_level(size_t depth) {
     for (Operand o : load_order()) {
       if (o == kP && depth == 0 && p_.table && panel_.first) take_table();
-      if (load_level_[o] == depth) load(o);
+      if (load_level_[o] == depth) load_operand(o);
     }
     if (depth == order_.size()) {
-      const TileShape shape = tile();
-      PassEmitter<Sink>(p_, hw_, t_, shape, at_[kC].start, sink_).gemms();
+      const TileShape shape = current_tile();
+      PassEmitter<Sink>(p_, hw_, t_, shape, at_[kC].start, sink_).write_gemms();
     } else if (order_[depth] == kC) {
-      sync(hw::SyncKind::wait_free, hw::Queue::execute, hw::Buffer::accumulator);
-      dimension(depth);
-      sync(hw::SyncKind::signal_full, hw::Queue::execute, hw::Buffer::accumulator);
-      finish();
+      add_sync(hw::SyncKind::wait_free, hw::Queue::execute, hw::Buffer::accumulator);
+      write_dimension(depth);
+      add_sync(hw::SyncKind::signal_full, hw::Queue::execute, hw::Buffer::accumulator);
+      finish_tile();
     } else {
-      dimension(depth);
+      write_dimension(depth);
     }
     for (Operand o : load_order())
       if (load_level_[o] == depth && (o != kP || p_.has_parameters))
-        sync(hw::SyncKind::signal_free, reader(o), buffer(o));
+        add_sync(hw::SyncKind::signal_free, queue_reading(o), buffer_of(o));
   }
 
-  void dimension(size_t depth) {
+  void write_dimension(size_t depth) {
     if (panels_ && order_[depth] == staged_dim()) return staged_dimension(depth);
-    dimension(depth, segments_[order_[depth]]);
+    write_dimension(depth, segments_[order_[depth]]);
   }
 
-  void dimension(size_t depth, std::span<const Segment> segments) {
+  void write_dimension(size_t depth, std::span<const Segment> segments) {
     constexpr std::array<std::string_view, kDims> kNames = {"batch", "image", "oz", "oy",
                                                             "ox",    "n",     "c"};
     const Dim d = order_[depth];
@@ -139,53 +139,55 @@ class GemmEmitter {
         first_pass_ = s.start == 0;
         last_pass_ = s.start == segments_[d].back().start;
       }
-      for (size_t i = depth + 1; i < order_.size(); ++i) rewind(i);
-      level(depth + 1);
+      for (size_t i = depth + 1; i < order_.size(); ++i) rewind_dimension(i);
+      write_level(depth + 1);
     });
   }
 
   /// Puts a dimension on its first tile: what a load outside its loop sees when there is one tile
   /// only.
-  void rewind(size_t depth) {
+  void rewind_dimension(size_t depth) {
     const Segment& first = segments_[order_[depth]].front();
     at_[order_[depth]] = {first, Address(first.start), Address(first.in_start), false,
                           std::nullopt};
   }
 
-  void sync(hw::SyncKind kind, hw::Queue queue, hw::Buffer b) { sink_.sync(kind, queue, b); }
+  void add_sync(hw::SyncKind kind, hw::Queue queue, hw::Buffer b) {
+    sink_.add_sync(kind, queue, b);
+  }
 
-  TileShape tile() const {
+  TileShape current_tile() const {
     TileShape t;
-    t.image = seg(kImage);
-    t.z = seg(kZ);
-    t.y = seg(kY);
-    t.x = seg(kX);
-    t.outputs = seg(kN).size;
-    t.channels = seg(kC).size;
-    t.groups = seg(kBatch).size;
-    if (p_.scales() > 1) return t;
+    t.image = segment_of(kImage);
+    t.z = segment_of(kZ);
+    t.y = segment_of(kY);
+    t.x = segment_of(kX);
+    t.outputs = segment_of(kN).size;
+    t.channels = segment_of(kC).size;
+    t.groups = segment_of(kBatch).size;
+    if (p_.scale_count() > 1) return t;
     if (at_[kC].loop) t.channel_loops.push_back(*at_[kC].loop);
     t.accumulate = at_[kC].later;
     return t;
   }
 
-  void finish() {
+  void finish_tile() {
     if (p_.residual) {
-      sync(hw::SyncKind::wait_free, hw::Queue::load, hw::Buffer::output);
-      sink_.load(hw::Buffer::output, residual_tensor(), output_walk(),
-                 [&](auto& c) { c.source = output_start(); });
-      sync(hw::SyncKind::signal_primed, hw::Queue::load, hw::Buffer::output);
+      add_sync(hw::SyncKind::wait_free, hw::Queue::load, hw::Buffer::output);
+      sink_.add_load(hw::Buffer::output, residual_tensor(), output_walk(),
+                     [&](auto& c) { c.source = output_start(); });
+      add_sync(hw::SyncKind::signal_primed, hw::Queue::load, hw::Buffer::output);
     }
-    sync(hw::SyncKind::wait_full, hw::Queue::post, hw::Buffer::accumulator);
-    sync(p_.residual ? hw::SyncKind::wait_primed : hw::SyncKind::wait_free, hw::Queue::post,
-         hw::Buffer::output);
-    const TileShape shape = tile();
-    PassEmitter<Sink>(p_, hw_, t_, shape, 0, sink_).posts();
-    sync(hw::SyncKind::signal_free, hw::Queue::post, hw::Buffer::accumulator);
-    sync(hw::SyncKind::signal_full, hw::Queue::post, hw::Buffer::output);
-    sync(hw::SyncKind::wait_full, hw::Queue::store, hw::Buffer::output);
-    store();
-    sync(hw::SyncKind::signal_free, hw::Queue::store, hw::Buffer::output);
+    add_sync(hw::SyncKind::wait_full, hw::Queue::post, hw::Buffer::accumulator);
+    add_sync(p_.residual ? hw::SyncKind::wait_primed : hw::SyncKind::wait_free, hw::Queue::post,
+             hw::Buffer::output);
+    const TileShape shape = current_tile();
+    PassEmitter<Sink>(p_, hw_, t_, shape, 0, sink_).write_posts();
+    add_sync(hw::SyncKind::signal_free, hw::Queue::post, hw::Buffer::accumulator);
+    add_sync(hw::SyncKind::signal_full, hw::Queue::post, hw::Buffer::output);
+    add_sync(hw::SyncKind::wait_full, hw::Queue::store, hw::Buffer::output);
+    store_tile();
+    add_sync(hw::SyncKind::signal_free, hw::Queue::store, hw::Buffer::output);
   }
 
   // ---- panels of staged weights ----------------------------------------------------------------
@@ -231,25 +233,25 @@ class GemmEmitter {
 
   void all_panels() {
     const int64_t size = t_.staged, last = panels_->last_outputs, count = panels_->panels;
-    if (count == 1) return panel({.outputs = last});
-    panel({.outputs = size, .next = count == 2 ? last : size});
+    if (count == 1) return write_panel({.outputs = last});
+    write_panel({.outputs = size, .next = count == 2 ? last : size});
     // Those whose next one is whole, then the one before a narrower last one.
     const int64_t alike = count - 2 - (last < size ? 1 : 0);
     const Segment middle{.start = size, .count = alike, .step = size, .size = size};
     if (alike > 0)
       for_segments(sink_, "panel", {&middle, 1}, [&](const Segment&, const Address& start, int) {
-        panel({.outputs = size, .start = start, .next = size, .first = false});
+        write_panel({.outputs = size, .start = start, .next = size, .first = false});
       });
     if (count > 2 && last < size)
-      panel({.outputs = size, .start = (count - 2) * size, .next = last, .first = false});
-    panel({.outputs = last, .start = (count - 1) * size, .first = false});
+      write_panel({.outputs = size, .start = (count - 2) * size, .next = last, .first = false});
+    write_panel({.outputs = last, .start = (count - 1) * size, .first = false});
   }
 
-  void panel(const Panel& panel) {
+  void write_panel(const Panel& panel) {
     panel_ = panel;
     cut_panel(panel.outputs);
-    for (size_t i = 0; i < order_.size(); ++i) rewind(i);
-    level(0);
+    for (size_t i = 0; i < order_.size(); ++i) rewind_dimension(i);
+    write_level(0);
   }
 
   /// Weight tiles region by region. What the last pass has loaded for the last time makes room for
@@ -275,7 +277,7 @@ class GemmEmitter {
       add(first, alone);
       add(first + alone, count - alone - (ragged && count > alone ? 1 : 0));
       if (ragged && count > alone) add(tiles - 1, 1);
-      dimension(depth, {run.data(), run.size()});
+      write_dimension(depth, {run.data(), run.size()});
       if (last_pass_) leave_region();
     }
   }
@@ -287,17 +289,17 @@ class GemmEmitter {
 
   void leave_region() {
     region_sync(hw::SyncKind::signal_free, hw::Queue::load);
-    if (panel_.next > 0) stage(panel_.next, panel_.start + Address(t_.staged));
+    if (panel_.next > 0) stage_panel(panel_.next, panel_.start + Address(t_.staged));
   }
 
   /// Brings a panel's part of the region into it.
-  void stage(int64_t outputs, const Address& start) {
+  void stage_panel(int64_t outputs, const Address& start) {
     const RegionPart part = region_part(p_, t_, *panels_, region_, outputs);
     if (part.empty()) return;
     const RegionSource source = region_source(p_, hw_, t_, *panels_, part, outputs);
     region_sync(hw::SyncKind::wait_free, hw::Queue::stage);
-    sink_.stage(kTensorW, region_tensor(region_), source.walk,
-                [&](auto& c) { c.source = panel_offset(start) + Address(source.offset); });
+    sink_.add_stage(kTensorW, region_tensor(region_), source.walk,
+                    [&](auto& c) { c.source = panel_offset(start) + Address(source.offset); });
     region_sync(hw::SyncKind::signal_full, hw::Queue::stage);
   }
 
@@ -314,18 +316,20 @@ class GemmEmitter {
 
   // ---- sizes and addresses of the current tile -----------------------------------------------
 
-  const Segment& seg(Dim d) const { return at_[d].segment; }
+  const Segment& segment_of(Dim d) const { return at_[d].segment; }
   Address outputs_before() const { return panel_.start + at_[kN].start; }
-  int64_t n() const { return seg(kN).size; }
-  int64_t groups() const { return seg(kBatch).size; }
+  int64_t output_count() const { return segment_of(kN).size; }
+  int64_t group_count() const { return segment_of(kBatch).size; }
 
-  static hw::Buffer buffer(Operand o) {
+  static hw::Buffer buffer_of(Operand o) {
     return o == kA ? hw::Buffer::activation : o == kW ? hw::Buffer::weight : hw::Buffer::parameter;
   }
-  static hw::Queue reader(Operand o) { return o == kP ? hw::Queue::post : hw::Queue::execute; }
+  static hw::Queue queue_reading(Operand o) {
+    return o == kP ? hw::Queue::post : hw::Queue::execute;
+  }
 
-  void store() {
-    sink_.store(kTensorOut, output_walk(), [&](auto& c) { c.target = output_start(); });
+  void store_tile() {
+    sink_.add_store(kTensorOut, output_walk(), [&](auto& c) { c.target = output_start(); });
   }
 
   /// Bytes from one pixel, line, plane and image of the output to the next.
@@ -340,8 +344,10 @@ class GemmEmitter {
   }
   hw::Walk output_walk() const {
     const OutputPitch to = output_pitch();
-    hw::Walk walk{{{seg(kImage).size, to.image}, {seg(kY).size, to.line}, {seg(kX).size, to.pixel}},
-                  n() * p_.out_bytes};
+    hw::Walk walk{{{segment_of(kImage).size, to.image},
+                   {segment_of(kY).size, to.line},
+                   {segment_of(kX).size, to.pixel}},
+                  output_count() * p_.out_bytes};
     return walk.merge();
   }
   Address output_start() const {
@@ -351,39 +357,40 @@ class GemmEmitter {
            at_[kZ].start * to.plane + at_[kY].start * to.line + at_[kX].start * to.pixel;
   }
 
-  void load(Operand o) {
+  void load_operand(Operand o) {
     if (o == kP && !p_.has_parameters) return;
     if (o == kW && panels_ && first_pass_ && first_of_region()) {
-      if (panel_.first) stage(panel_.outputs, panel_.start);
+      if (panel_.first) stage_panel(panel_.outputs, panel_.start);
       region_sync(hw::SyncKind::wait_full, hw::Queue::load);
     }
-    sync(hw::SyncKind::wait_free, hw::Queue::load, buffer(o));
+    add_sync(hw::SyncKind::wait_free, hw::Queue::load, buffer_of(o));
     if (o == kA) load_activations();
     if (o == kW) load_weights();
     if (o == kP) load_parameters();
-    sync(hw::SyncKind::signal_full, hw::Queue::load, buffer(o));
-    sync(hw::SyncKind::wait_full, reader(o), buffer(o));
+    add_sync(hw::SyncKind::signal_full, hw::Queue::load, buffer_of(o));
+    add_sync(hw::SyncKind::wait_full, queue_reading(o), buffer_of(o));
   }
 
-  int tensor(Operand o) const {
+  int tensor_of(Operand o) const {
     constexpr std::array<int, kOperands> kTensor = {kTensorW, kTensorA, kTensorP};
     return o == kW && panels_ ? region_tensor(region_) : kTensor[o];
   }
-  TileLoads<Sink> loads(Operand o) const { return {hw_, sink_, buffer(o), tensor(o)}; }
+  TileLoads<Sink> loads_of(Operand o) const { return {hw_, sink_, buffer_of(o), tensor_of(o)}; }
 
   /// Once, in a slot of its own, behind operands that are loaded once.
   void take_table() {
-    sync(hw::SyncKind::wait_free, hw::Queue::load, hw::Buffer::parameter);
-    loads(kP).plain({{}, hw::SetTableCommand::kBytes},
-                    [&](auto& c) { c.source = p_.all_parameters() - hw::SetTableCommand::kBytes; });
-    sync(hw::SyncKind::signal_full, hw::Queue::load, hw::Buffer::parameter);
-    sync(hw::SyncKind::wait_full, hw::Queue::post, hw::Buffer::parameter);
+    add_sync(hw::SyncKind::wait_free, hw::Queue::load, hw::Buffer::parameter);
+    loads_of(kP).load_plain({{}, hw::SetTableCommand::kBytes}, [&](auto& c) {
+      c.source = p_.all_parameters() - hw::SetTableCommand::kBytes;
+    });
+    add_sync(hw::SyncKind::signal_full, hw::Queue::load, hw::Buffer::parameter);
+    add_sync(hw::SyncKind::wait_full, hw::Queue::post, hw::Buffer::parameter);
     sink_.set_table(hw::Queue::post);
-    sync(hw::SyncKind::signal_free, hw::Queue::post, hw::Buffer::parameter);
+    add_sync(hw::SyncKind::signal_free, hw::Queue::post, hw::Buffer::parameter);
   }
 
   void load_parameters() {
-    loads(kP).plain({{}, n() * p_.channel_parameters()}, [&](auto& c) {
+    loads_of(kP).load_plain({{}, output_count() * p_.channel_parameters()}, [&](auto& c) {
       Address channel = outputs_before();
       if (p_.op.grouped) channel += at_[kBatch].start * p_.op.outputs;
       c.source = channel * p_.channel_parameters();
@@ -407,25 +414,25 @@ class GemmEmitter {
     };
     if (op.a_transposed) {
       const int64_t column = op.in[2] * p_.a_bytes;
-      return loads(kA).turned(
-          {}, {seg(kC).size, column}, seg(kX).in_size, p_.a_bytes, [&](auto& c) {
+      return loads_of(kA).load_turned(
+          {}, {segment_of(kC).size, column}, segment_of(kX).in_size, p_.a_bytes, [&](auto& c) {
             c.source = base() + at_[kX].in_start * p_.a_bytes + at_[kC].start * column;
           });
     }
     const auto first = [=, this] {
       return base() + at_[kC].start * p_.a_bytes + at_[kImage].start * image;
     };
-    const int64_t run = seg(kC).size * p_.a_bytes;
+    const int64_t run = segment_of(kC).size * p_.a_bytes;
     if (t_.im2col) {
-      const hw::Walk walk{{{seg(kImage).size, image},
-                           {seg(kZ).size, p_.z.stride * plane},
-                           {seg(kY).size, p_.y.stride * line},
-                           {seg(kX).size, p_.x.stride * pixel},
+      const hw::Walk walk{{{segment_of(kImage).size, image},
+                           {segment_of(kZ).size, p_.z.stride * plane},
+                           {segment_of(kY).size, p_.y.stride * line},
+                           {segment_of(kX).size, p_.x.stride * pixel},
                            {p_.z.kernel, p_.z.dilation * plane},
                            {p_.y.kernel, p_.y.dilation * line},
                            {p_.x.kernel, p_.x.dilation * pixel}},
                           run};
-      return loads(kA).plain(walk, [&](auto& c) {
+      return loads_of(kA).load_plain(walk, [&](auto& c) {
         const auto tap = [&](Dim d, const Slide& s, int64_t stride) {
           return (at_[d].start * s.stride + Address(-s.pad)) * stride;
         };
@@ -433,30 +440,30 @@ class GemmEmitter {
         c.padded = padded_window(image, {plane, line, pixel});
       });
     }
-    loads(kA).plain({{{seg(kImage).size, image},
-                      {seg(kZ).in_size, plane},
-                      {seg(kY).in_size, line},
-                      {seg(kX).in_size, pixel}},
-                     run},
-                    [&](auto& c) {
-                      c.source = first() + at_[kZ].in_start * plane + at_[kY].in_start * line +
-                                 at_[kX].in_start * pixel;
-                    });
+    loads_of(kA).load_plain({{{segment_of(kImage).size, image},
+                              {segment_of(kZ).in_size, plane},
+                              {segment_of(kY).in_size, line},
+                              {segment_of(kX).in_size, pixel}},
+                             run},
+                            [&](auto& c) {
+                              c.source = first() + at_[kZ].in_start * plane +
+                                         at_[kY].in_start * line + at_[kX].in_start * pixel;
+                            });
   }
 
   hw::PaddedWindow padded_window(int64_t image, std::array<int64_t, 3> pitch) const {
     hw::PaddedWindow w;
     w.extent = p_.op.in;
-    w.count = {seg(kZ).size, seg(kY).size, seg(kX).size};
+    w.count = {segment_of(kZ).size, segment_of(kY).size, segment_of(kX).size};
     w.kernel = p_.op.kernel;
     w.stride = p_.op.stride;
     w.dilation = p_.op.dilation;
     w.pitch = pitch;
     for (size_t d = 0; d < 3; ++d)
       w.origin[d] = at_[std::array{kZ, kY, kX}[d]].start * w.stride[d] + Address(-p_.op.pad[d]);
-    w.images = seg(kImage).size;
+    w.images = segment_of(kImage).size;
     w.image_pitch = image;
-    w.tap = seg(kC).size * p_.a_bytes;
+    w.tap = segment_of(kC).size * p_.a_bytes;
     w.pad_value = p_.a_zero;
     return w;
   }
@@ -499,7 +506,9 @@ class GemmEmitter {
 
   void load_weights() {
     const WeightTilePlace<Sink> place = weight_place();
-    WeightLoads<Sink>(p_, hw_, t_, {groups(), n(), seg(kC).size}, place, loads(kW)).run();
+    WeightLoads<Sink>(p_, hw_, t_, {group_count(), output_count(), segment_of(kC).size}, place,
+                      loads_of(kW))
+        .load_tile();
   }
 
   const GemmProblem& p_;
@@ -525,7 +534,7 @@ class GemmEmitter {
 /// Writes the program of a tiling that fits.
 template <class Sink>
 void describe(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t, Sink& to) {
-  GemmEmitter(p, hw, t, to).run();
+  GemmEmitter(p, hw, t, to).write_program();
 }
 
 }  // namespace accsim::sim

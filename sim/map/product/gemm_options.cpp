@@ -39,7 +39,7 @@ int64_t most_in_slot(const hw::HwConfig& hw, hw::Buffer buffer, int64_t bytes) {
   return std::max<int64_t>(hw.buffer(buffer).slot_bytes() / bytes, 1);
 }
 
-Segments segments(const Slide& slide, int64_t tile) {
+Segments window_segments(const Slide& slide, int64_t tile) {
   Segments out;
   split(slide, tile, out);
   return out;
@@ -50,7 +50,9 @@ PixelOption pixel_option(const GemmProblem& p, const hw::HwConfig& hw, const Til
                          std::span<const Segment> z, std::span<const Segment> y,
                          std::span<const Segment> x) {
   const auto i = split(p.op.images, t.images);
-  const auto span = [](const Slide& s, int64_t tile) { return std::min(s.in, s.reach(tile)); };
+  const auto span = [](const Slide& s, int64_t tile) {
+    return std::min(s.in, s.input_reach(tile));
+  };
   PixelOption o{.images = t.images, .lines = t.lines, .pixels = t.pixels};
   o.rows = t.images * t.lines * t.pixels;
   o.span = t.images * span(p.z, 1) * span(p.y, t.lines) * span(p.x, t.pixels);
@@ -90,7 +92,7 @@ std::vector<PixelOption> pixel_options(const GemmProblem& p, const hw::HwConfig&
                                        const MappingPin& pin) {
   const GemmOp& op = p.op;
   const bool planar = op.in[0] == 1 && op.out[0] == 1 && op.kernel[0] == 1;
-  const Segments z = segments(p.z, 1);
+  const Segments z = window_segments(p.z, 1);
   // A tile's results lie in an output slot.
   const int64_t most = most_in_slot(hw, hw::Buffer::output, p.out_bytes);
   // Tiles of whole blocks of pixels leave no lanes idle.
@@ -102,10 +104,10 @@ std::vector<PixelOption> pixel_options(const GemmProblem& p, const hw::HwConfig&
   const auto all_images = pinned_or(pin.images, op.images, sizes(op.images, p.y.out * p.x.out));
   const auto all_pixels = pinned_or(pin.pixels, p.x.out, sizes(p.x.out, 1));
   std::vector<Segments> x;
-  for (const int64_t pixels : all_pixels) x.push_back(segments(p.x, pixels));
+  for (const int64_t pixels : all_pixels) x.push_back(window_segments(p.x, pixels));
   std::vector<PixelOption> out;
   for (const int64_t lines : pinned_or(pin.lines, p.y.out, sizes(p.y.out, p.x.out))) {
-    const Segments y = segments(p.y, lines);
+    const Segments y = window_segments(p.y, lines);
     for (size_t i = 0; i < all_pixels.size(); ++i) {
       const int64_t pixels = all_pixels[i];
       if (lines > 1 && pixels < p.x.out) continue;
@@ -126,7 +128,7 @@ std::vector<ChannelOption> channel_options(const GemmProblem& p, const hw::HwCon
   // Of one pixel they lie in a slot of activations.
   const int64_t most = most_in_slot(hw, hw::Buffer::activation, p.a_bytes);
   if (groups == 1) sizes = pinned_or(pin.channels, all, tile_sizes(all, hw.array.rows, most));
-  if (p.scales() > 1) {  // a tile for each scale; what is pinned differently has none
+  if (p.scale_count() > 1) {  // a tile for each scale; what is pinned differently has none
     const bool other = !pin.channels.empty() && pin.channels.front() != p.scale_group;
     sizes.clear();
     if (!other) sizes.push_back(p.scale_group);
@@ -139,7 +141,7 @@ std::vector<ChannelOption> channel_options(const GemmProblem& p, const hw::HwCon
     o.first = chunks.front().size;
     o.last = chunks.back().size;
     for (const Segment& s : chunks) {
-      o.last_passes = sim::passes(p, hw, s.size, pin.im2col).total();
+      o.last_passes = sim::array_passes(p, hw, s.size, pin.im2col).pass_count();
       o.passes += s.count * o.last_passes;
       o.beats += s.count * ceil_div(s.size * p.a_bytes, hw.buffer(hw::Buffer::activation).width);
     }

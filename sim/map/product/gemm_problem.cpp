@@ -56,10 +56,10 @@ std::string to_string(const Tiling& t) {
                      t.staged > 0 ? fmt::format(" s{}", t.staged) : "");
 }
 
-Passes passes(const GemmProblem& p, const hw::HwConfig& hw, int64_t channels, bool im2col) {
+Passes array_passes(const GemmProblem& p, const hw::HwConfig& hw, int64_t channels, bool im2col) {
   Passes out;
   if (im2col) {
-    out.flat = out.line = p.kernel() * channels;
+    out.flat = out.line = p.kernel_taps() * channels;
     out.lanes = std::min(hw.array.rows, out.flat);
     return out;
   }
@@ -112,7 +112,7 @@ int64_t GemmProblem::dram_tensor_bytes() const {
 }
 
 bool weights_n_major(const GemmProblem& p) {
-  return p.op.b_transposed || p.kernel() > 1 || p.op.grouped;
+  return p.op.b_transposed || p.kernel_taps() > 1 || p.op.grouped;
 }
 
 int64_t pixel_lanes(const hw::HwConfig& hw, hw::Dataflow d) {
@@ -126,13 +126,15 @@ int64_t pixel_block(const hw::HwConfig& hw, hw::Dataflow d, int64_t pixels) {
   return ceil_div(pixels, ceil_div(pixels, lanes));
 }
 
-Footprint footprint(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t) {
+Footprint tiling_footprint(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t) {
   const int64_t channels = t.channels, outputs = t.outputs;
   const int64_t m = t.images * t.lines * t.pixels;
-  const auto span = [](const Slide& s, int64_t tile) { return std::min(s.in, s.reach(tile)); };
+  const auto span = [](const Slide& s, int64_t tile) {
+    return std::min(s.in, s.input_reach(tile));
+  };
   Footprint f;
   f.activation = p.a_bytes * channels *
-                 (t.im2col ? m * p.kernel()
+                 (t.im2col ? m * p.kernel_taps()
                            : t.images * span(p.z, 1) * span(p.y, t.lines) * span(p.x, t.pixels));
   f.weight = weight_tile_bytes(p, hw, t, channels, outputs);
   f.parameter = p.has_parameters ? outputs * p.channel_parameters() : 0;
@@ -143,17 +145,17 @@ Footprint footprint(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& 
   } else {
     f.accumulator_rows = m * ceil_div(outputs, hw.array.cols);
   }
-  f.accumulator_rows *= p.scales();
+  f.accumulator_rows *= p.scale_count();
   return f;
 }
 
 int64_t weight_tile_bytes(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t,
                           int64_t channels, int64_t outputs) {
-  const int64_t k = p.kernel() * channels;
+  const int64_t k = p.kernel_taps() * channels;
   if (p.b_bits != 4) return p.b_bytes * k * outputs / t.groups;
   if (t.dataflow != hw::Dataflow::input_stationary)
     return k * p.weight_rows(outputs, hw.array.cols);
-  const Passes cut = passes(p, hw, channels, t.im2col);
+  const Passes cut = array_passes(p, hw, channels, t.im2col);
   return cut.outer * p.weight_rows(cut.flat, cut.lanes) * outputs;
 }
 
@@ -174,11 +176,11 @@ bool fits(const Footprint& f, const hw::HwConfig& hw) {
          f.accumulator_rows <= hw.accumulator_rows();
 }
 
-GemmProblem GemmSource::of(const GemmOp& op, const OpRequest& r, const hw::HwConfig& hw) {
+GemmProblem GemmSource::of_request(const GemmOp& op, const OpRequest& r, const hw::HwConfig& hw) {
   GemmProblem p = make_problem(op, hw);
-  p.a = operand(r.inputs, op.a_port, hw).place;
-  p.b = operand(r.inputs, op.b_port, hw).place;
-  p.out = operand(r.outputs, op.out_port, hw).place;
+  p.a = operand_of_port(r.inputs, op.a_port, hw).place;
+  p.b = operand_of_port(r.inputs, op.b_port, hw).place;
+  p.out = operand_of_port(r.outputs, op.out_port, hw).place;
   // Beside their weights, where these stay from run to run.
   p.parameters = {p.b.name + " (bias and scale)", p.b.constant ? p.b.memory : hw::Memory::dram,
                   true};
@@ -190,7 +192,7 @@ GemmProblem GemmSource::of(const GemmOp& op, const OpRequest& r, const hw::HwCon
   p.room = r.room;
   p.mode = r.mode;
   if (r.residual >= 0) {
-    p.residual = operand(r.inputs, r.residual, hw).place;
+    p.residual = operand_of_port(r.inputs, r.residual, hw).place;
     p.clips_sum = r.clips_sum;
   }
   choose_weights(p, hw);

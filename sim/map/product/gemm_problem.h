@@ -31,7 +31,7 @@ struct GemmProblem {
   int64_t room = 0;          ///< bytes of the shared buffer that nothing else needs
   Slide z, y, x;             ///< output planes, lines and pixels; x.in = M for a plain product
 
-  int64_t kernel() const { return z.kernel * y.kernel * x.kernel; }
+  int64_t kernel_taps() const { return z.kernel * y.kernel * x.kernel; }
   /// Channels of a pixel in memory, over all groups.
   int64_t pixel_channels() const { return op.grouped ? op.batch * op.channels : op.channels; }
   int64_t pixel_outputs() const { return op.grouped ? op.batch * op.outputs : op.outputs; }
@@ -48,7 +48,7 @@ struct GemmProblem {
   double weight_size() const { return b_bits == 4 ? 0.5 : static_cast<double>(b_bytes); }
   /// Groups of channels with a scale each, whose sums a post puts together; they are the tiles that
   /// channels are cut into.
-  int64_t scales() const { return scale_group > 0 ? ceil_div(op.channels, scale_group) : 1; }
+  int64_t scale_count() const { return scale_group > 0 ? ceil_div(op.channels, scale_group) : 1; }
   /// Bytes of the first operand, and of the result, as they lie in memory.
   int64_t a_tensor_bytes() const;
   int64_t out_tensor_bytes() const;
@@ -58,7 +58,7 @@ struct GemmProblem {
   int64_t dram_tensor_bytes() const;
   /// Bytes of parameters of an output channel, multipliers of its other groups included.
   int64_t channel_parameters() const {
-    return parameter_bytes + (scales() - 1) * hw::PostCommand::kGroupBytes;
+    return parameter_bytes + (scale_count() - 1) * hw::PostCommand::kGroupBytes;
   }
   /// Bytes of the parameter tensor: all channels, then the table.
   int64_t all_parameters() const {
@@ -111,12 +111,12 @@ struct Passes {
   int64_t line = 0;        ///< elements of one kernel line in it
   int64_t lanes = 0;       ///< elements of one pass
   int64_t outer = 1;       ///< passes of the outer kernel loops together
-  int64_t passes() const { return ceil_div(flat, lanes); }
-  int64_t total() const { return outer * passes(); }
+  int64_t flat_pass_count() const { return ceil_div(flat, lanes); }
+  int64_t pass_count() const { return outer * flat_pass_count(); }
 };
 
 /// `channels`: of the tile, over all packed groups.
-Passes passes(const GemmProblem& p, const hw::HwConfig& hw, int64_t channels, bool im2col);
+Passes array_passes(const GemmProblem& p, const hw::HwConfig& hw, int64_t channels, bool im2col);
 
 /// Sizes that follow from a tiling: what the slots must hold.
 struct Footprint {
@@ -124,7 +124,7 @@ struct Footprint {
   int64_t accumulator_rows = 0;
 };
 /// The largest tile's bytes in each slot, and its accumulator rows.
-Footprint footprint(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t);
+Footprint tiling_footprint(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t);
 /// Bytes of the weights of a tile, as they lie in its slot. Of 4 bits: column blocks of
 /// [k][columns], or for input stationary, pass by pass of the array, [n][k of the pass].
 int64_t weight_tile_bytes(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t,
@@ -153,7 +153,7 @@ struct GemmSource {
   GemmProblem problem;
   struct Tiling tiling;
 
-  static GemmProblem of(const GemmOp& op, const OpRequest& r, const hw::HwConfig& hw);
+  static GemmProblem of_request(const GemmOp& op, const OpRequest& r, const hw::HwConfig& hw);
 };
 
 }  // namespace accsim::sim

@@ -25,51 +25,54 @@ class Space {
         const MappingPin& pin)
       : p_(p), hw_(hw), options_(options), pin_(pin) {}
 
-  std::vector<Candidate> all() {
-    enumerate();
-    sort();
+  std::vector<Candidate> sorted_candidates() {
+    enumerate_candidates();
+    sort_pool();
     return std::move(pool_);
   }
 
-  int64_t search(const Found& found, const Evaluate& evaluate) {
+  int64_t search_tilings(const Found& found, const Evaluate& evaluate) {
     found_ = found;
     evaluate_ = &evaluate;
-    enumerate();
-    sort();
+    enumerate_candidates();
+    sort_pool();
     size_t next = 0;
-    while (next < pool_.size() && promises(pool_[next]) && !too_many()) time(pool_[next++]);
+    while (next < pool_.size() && is_promising(pool_[next]) && !too_many())
+      time_candidate(pool_[next++]);
     pool_.erase(pool_.begin(), pool_.begin() + static_cast<ptrdiff_t>(next));
-    if (options_.aim.slackens()) search_slack();
+    if (options_.aim.has_slack()) search_slack();
     tell_limit();
     return bounded_;
   }
 
  private:
   /// May it be better, or as good in fewer cycles?
-  bool promises(const Candidate& c) const {
-    return options_.below_dram_bytes == 0 && c.score_bound <= worth(found_.primary) &&
+  bool is_promising(const Candidate& c) const {
+    return options_.below_dram_bytes == 0 && c.score_bound <= worth_limit(found_.primary) &&
            std::tie(c.score_bound, c.bound) < std::tie(found_.primary, found_.cycles);
   }
   /// What a bound must not be beyond to be worth a look, of what has been found.
-  double worth(double found) const { return timed_ < kTimedForAnything ? found : kWorthIt * found; }
+  double worth_limit(double found) const {
+    return timed_ < kTimedForAnything ? found : kWorthIt * found;
+  }
 
   /// Unless it is surely no faster than what has been found, and beyond its slack or saves nothing.
-  void time(const Candidate& c) {
+  void time_candidate(const Candidate& c) {
     const auto cycles = static_cast<double>(c.sharp);
     if (options_.aim.objective == Objective::cycles &&
-        cycles > worth(static_cast<double>(found_.cycles)) && !saves(c))
+        cycles > worth_limit(static_cast<double>(found_.cycles)) && !may_save(c))
       return;
     ++timed_;
     found_ = (*evaluate_)(c);
   }
 
   /// May its burden be less than that of what is within the slack, or may that leave it?
-  bool saves(const Candidate& c) const {
+  bool may_save(const Candidate& c) const {
     const int64_t bound = std::max(c.bound, c.sharp);  // the sharp one is made last
-    if (!options_.aim.slackens() || static_cast<double>(bound) > most_cycles()) return false;
-    return (c.burden < found_.burden && c.burden <= worth(found_.burden)) ||
+    if (!options_.aim.has_slack() || static_cast<double>(bound) > most_cycles()) return false;
+    return (c.burden < found_.burden && c.burden <= worth_limit(found_.burden)) ||
            (options_.below_dram_bytes == 0 && bound < found_.burden_cycles &&
-            static_cast<double>(bound) <= worth(static_cast<double>(found_.burden_cycles)));
+            static_cast<double>(bound) <= worth_limit(static_cast<double>(found_.burden_cycles)));
   }
   std::vector<Candidate>::iterator least_burden() {
     return std::min_element(pool_.begin(), pool_.end(), [](const Candidate& a, const Candidate& b) {
@@ -83,23 +86,23 @@ class Space {
     std::stable_sort(pool_.begin(), pool_.end(),
                      [](const Candidate& a, const Candidate& b) { return a.burden < b.burden; });
     for (const Candidate& c : pool_) {
-      if (c.burden >= found_.burden || c.burden > worth(found_.burden) || too_many()) break;
-      if (static_cast<double>(c.bound) <= most_cycles()) time(c);
+      if (c.burden >= found_.burden || c.burden > worth_limit(found_.burden) || too_many()) break;
+      if (static_cast<double>(c.bound) <= most_cycles()) time_candidate(c);
     }
   }
 
-  void enumerate() {
+  void enumerate_candidates() {
     for (const hw::Dataflow d : options_.dataflows) {
       const auto pixels = pixel_options(p_, hw_, d, pin_);
       for (const int64_t groups : pack_sizes(p_, pin_))
-        combine(d, groups,
-                {pixels, channel_options(p_, hw_, groups, pin_),
-                 output_options(p_, hw_, groups, pin_)});
+        combine_options(d, groups,
+                        {pixels, channel_options(p_, hw_, groups, pin_),
+                         output_options(p_, hw_, groups, pin_)});
     }
   }
 
   /// By bounds, then traffic, then as enumerated; keys are sorted, candidates moved once.
-  void sort() {
+  void sort_pool() {
     struct Key {
       double score;
       int64_t bound, traffic;
@@ -118,40 +121,42 @@ class Space {
 
   /// Evaluates the most promising of a full pool, which may exclude many of the others and much of
   /// what hasn't been enumerated yet.
-  void refine() {
+  void refine_pool() {
     auto first =
         std::min_element(pool_.begin(), pool_.end(), [](const Candidate& a, const Candidate& b) {
           return std::tie(a.score_bound, a.bound, a.traffic) <
                  std::tie(b.score_bound, b.bound, b.traffic);
         });
-    if (!promises(*first)) first = least_burden();
-    time(*first);
+    if (!is_promising(*first)) first = least_burden();
+    time_candidate(*first);
     std::iter_swap(first, pool_.end() - 1);
     pool_.pop_back();
-    std::erase_if(pool_, [this](const Candidate& c) { return !promises(c) && !saves(c); });
+    std::erase_if(pool_, [this](const Candidate& c) { return !is_promising(c) && !may_save(c); });
     pool_limit_ = std::max(kPool, 2 * pool_.size());
   }
 
-  int64_t slot(hw::Buffer b) const { return hw_.buffer(b).slot_bytes(); }
+  int64_t bytes_of_slot(hw::Buffer b) const { return hw_.buffer(b).slot_bytes(); }
 
   /// Dimension by dimension, leaving out what can't fit or can't be below the limit whatever
   /// follows.
-  void combine(hw::Dataflow d, int64_t groups, const GemmOptions& o) {
+  void combine_options(hw::Dataflow d, int64_t groups, const GemmOptions& o) {
     const GemmBound bound(p_, hw_, d, groups, pin_.im2col);
     sharp_.emplace(p_, hw_, d, groups, pin_.im2col, Bounds::sharp);
     if (o.channels.empty()) return;
-    if (p_.table && slot(hw::Buffer::parameter) < hw::SetTableCommand::kBytes) return;
+    if (p_.table && bytes_of_slot(hw::Buffer::parameter) < hw::SetTableCommand::kBytes) return;
     int64_t least_passes = o.channels.front().passes;
     for (const ChannelOption& c : o.channels) least_passes = std::min(least_passes, c.passes);
     for (const OutputOption& n : o.outputs) {
-      if (p_.has_parameters && n.outputs * p_.channel_parameters() > slot(hw::Buffer::parameter))
+      if (p_.has_parameters &&
+          n.outputs * p_.channel_parameters() > bytes_of_slot(hw::Buffer::parameter))
         continue;
       for (const PixelOption& m : o.pixels) {
-        if (!sums_fit(d, m, n) || hopeless(bound.execute(m, least_passes, n))) continue;
+        if (!sums_fit(d, m, n) || is_hopeless(bound.execute_cycles(m, least_passes, n))) continue;
         if (too_many()) return;
         for (const ChannelOption& c : o.channels)
-          if (operands_fit(d, m, c, n, groups) && !hopeless(bound.execute(m, c.passes, n)))
-            add(d, groups, bound, m, c, n);
+          if (operands_fit(d, m, c, n, groups) &&
+              !is_hopeless(bound.execute_cycles(m, c.passes, n)))
+            add_tilings(d, groups, bound, m, c, n);
       }
     }
   }
@@ -168,38 +173,39 @@ class Space {
   }
   void tell_limit() {
     if (options_.limit == nullptr) return;
-    options_.limit->add(bounded_ - told_bounded_, timed_ - told_timed_);
+    options_.limit->add_spent(bounded_ - told_bounded_, timed_ - told_timed_);
     told_bounded_ = bounded_;
     told_timed_ = timed_;
   }
 
   /// Only cycles are bounded by the array's streams alone, or by loads.
-  bool hopeless(double cycles) const {
+  bool is_hopeless(double cycles) const {
     if (options_.aim.objective != Objective::cycles) return false;
-    return options_.aim.slackens() ? cycles > most_cycles()
-                                   : cycles >= found_.primary || cycles > worth(found_.primary);
+    return options_.aim.has_slack()
+               ? cycles > most_cycles()
+               : cycles >= found_.primary || cycles > worth_limit(found_.primary);
   }
 
   bool sums_fit(hw::Dataflow d, const PixelOption& m, const OutputOption& n) const {
     const int64_t rows = d == hw::Dataflow::input_stationary
                              ? n.outputs * m.tile_blocks
                              : m.rows * ceil_div(n.outputs, hw_.array.cols);
-    return rows * p_.scales() <= hw_.accumulator_rows() &&
-           m.rows * n.outputs * p_.out_bytes <= slot(hw::Buffer::output);
+    return rows * p_.scale_count() <= hw_.accumulator_rows() &&
+           m.rows * n.outputs * p_.out_bytes <= bytes_of_slot(hw::Buffer::output);
   }
 
   /// Of packed groups the weight slot has the blocks alone.
   bool operands_fit(hw::Dataflow d, const PixelOption& m, const ChannelOption& c,
                     const OutputOption& n, int64_t groups) const {
-    const int64_t pixels = pin_.im2col ? m.rows * p_.kernel() : m.span;
+    const int64_t pixels = pin_.im2col ? m.rows * p_.kernel_taps() : m.span;
     const Tiling t{.dataflow = d, .groups = groups, .im2col = pin_.im2col};
     const int64_t weights = weight_tile_bytes(p_, hw_, t, c.channels, n.outputs);
-    return pixels * c.channels * p_.a_bytes <= slot(hw::Buffer::activation) &&
-           weights <= slot(hw::Buffer::weight);
+    return pixels * c.channels * p_.a_bytes <= bytes_of_slot(hw::Buffer::activation) &&
+           weights <= bytes_of_slot(hw::Buffer::weight);
   }
 
-  void add(hw::Dataflow d, int64_t groups, const GemmBound& bound, const PixelOption& m,
-           const ChannelOption& c, const OutputOption& n) {
+  void add_tilings(hw::Dataflow d, int64_t groups, const GemmBound& bound, const PixelOption& m,
+                   const ChannelOption& c, const OutputOption& n) {
     Tiling t{.dataflow = d,
              .images = m.images,
              .lines = m.lines,
@@ -214,37 +220,37 @@ class Space {
       if (pinned ? outputs_outer != pin_.outputs_outer.front() : outputs_outer && one_order)
         continue;
       t.outputs_outer = outputs_outer;
-      if (pin_.staged.empty()) consider(bound, t, m, c, n);
+      if (pin_.staged.empty()) consider_tiling(bound, t, m, c, n);
       if (outputs_outer || !stages_) continue;
-      stage(bound, t, m, c, n);
+      add_staged(bound, t, m, c, n);
     }
   }
 
   /// Smaller panels, too, though larger ones mostly move less: so more room only adds tilings.
-  void stage(const GemmBound& bound, Tiling t, const PixelOption& m, const ChannelOption& c,
-             const OutputOption& n) {
+  void add_staged(const GemmBound& bound, Tiling t, const PixelOption& m, const ChannelOption& c,
+                  const OutputOption& n) {
     int64_t most = pin_.staged.empty() ? p_.op.outputs : pin_.staged.front();
     while ((t.staged = staged_outputs(p_, hw_, t, most)) > 0) {
-      consider(bound, t, m, c, n);
+      consider_tiling(bound, t, m, c, n);
       if (!pin_.staged.empty()) return;
       most = t.staged - 1;
     }
   }
 
-  void consider(const GemmBound& bound, const Tiling& t, const PixelOption& m,
-                const ChannelOption& c, const OutputOption& n) {
+  void consider_tiling(const GemmBound& bound, const Tiling& t, const PixelOption& m,
+                       const ChannelOption& c, const OutputOption& n) {
     ++bounded_;
     if (options_.below_dram_bytes > 0 &&
         bound.dram_bytes(t, m, c, n) >= static_cast<double>(options_.below_dram_bytes))
       return;
-    if (hopeless(bound.loads(t, m, c, n))) return;
+    if (is_hopeless(bound.least_load_cycles(t, m, c, n))) return;
     Candidate found = bound(t, m, c, n, options_.aim);
-    if (options_.aim.slackens() && static_cast<double>(found.bound) <= most_cycles())
-      found.burden = bound.burden(found, m, c, n, options_.aim);
-    if (!promises(found) && !saves(found)) return;
-    found.sharp = sharp_->cycles(t, m, c, n);
+    if (options_.aim.has_slack() && static_cast<double>(found.bound) <= most_cycles())
+      found.burden = bound.burden_bound(found, m, c, n, options_.aim);
+    if (!is_promising(found) && !may_save(found)) return;
+    found.sharp = sharp_->least_cycles(t, m, c, n);
     pool_.push_back(found);
-    if (evaluate_ && pool_.size() >= pool_limit_) refine();
+    if (evaluate_ && pool_.size() >= pool_limit_) refine_pool();
   }
 
   static constexpr size_t kPool = 32;
@@ -265,14 +271,14 @@ class Space {
 
 }  // namespace
 
-std::vector<Candidate> candidates(const GemmProblem& p, const hw::HwConfig& hw,
-                                  const SpaceOptions& options, const MappingPin& pin) {
-  return Space(p, hw, options, pin).all();
+std::vector<Candidate> tiling_candidates(const GemmProblem& p, const hw::HwConfig& hw,
+                                         const SpaceOptions& options, const MappingPin& pin) {
+  return Space(p, hw, options, pin).sorted_candidates();
 }
 
-int64_t search(const GemmProblem& p, const hw::HwConfig& hw, const SpaceOptions& options,
-               const MappingPin& pin, const Found& found, const Evaluate& evaluate) {
-  return Space(p, hw, options, pin).search(found, evaluate);
+int64_t search_space(const GemmProblem& p, const hw::HwConfig& hw, const SpaceOptions& options,
+                     const MappingPin& pin, const Found& found, const Evaluate& evaluate) {
+  return Space(p, hw, options, pin).search_tilings(found, evaluate);
 }
 
 }  // namespace accsim::sim

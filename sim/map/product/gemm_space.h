@@ -50,15 +50,15 @@ struct Found {
 /// Every tiling that fits, with its bounds; sorted by (score_bound, bound, traffic), then by
 /// enumeration order. The enumeration doesn't look at capacities or rates: a larger buffer only
 /// adds candidates, so the best of them can only get better.
-std::vector<Candidate> candidates(const GemmProblem& p, const hw::HwConfig& hw,
-                                  const SpaceOptions& options, const MappingPin& pin);
+std::vector<Candidate> tiling_candidates(const GemmProblem& p, const hw::HwConfig& hw,
+                                         const SpaceOptions& options, const MappingPin& pin);
 
 /// Branch and bound over the same tilings: calls `evaluate`, which returns what has been found so
 /// far, for every candidate that this doesn't exclude by its bounds, the most promising first: of
 /// the objective, and then, where the aim has slack, of burden(). Starts from `found`. Returns how
 /// many candidates were bounded.
-int64_t search(const GemmProblem& p, const hw::HwConfig& hw, const SpaceOptions& options,
-               const MappingPin& pin, const Found& found,
-               const std::function<Found(const Candidate&)>& evaluate);
+int64_t search_space(const GemmProblem& p, const hw::HwConfig& hw, const SpaceOptions& options,
+                     const MappingPin& pin, const Found& found,
+                     const std::function<Found(const Candidate&)>& evaluate);
 
 }  // namespace accsim::sim

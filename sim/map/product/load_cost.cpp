@@ -8,7 +8,7 @@ namespace accsim::sim {
 namespace {
 
 /// What is left of `length` behind its whole tiles of `tile`; a whole one where that is nothing.
-int64_t remainder(int64_t length, int64_t tile) {
+int64_t length_of_last(int64_t length, int64_t tile) {
   return length % tile == 0 ? tile : length % tile;
 }
 
@@ -34,7 +34,7 @@ double beside_lone_columns(const Cut& outputs, int64_t columns) {
 
 /// Outputs of the last block of columns of a tile that has more than one.
 int64_t last_block(int64_t tile, int64_t columns) {
-  const int64_t whole = std::min(columns, tile), ragged = remainder(tile, whole);
+  const int64_t whole = std::min(columns, tile), ragged = length_of_last(tile, whole);
   return ragged > 1 ? ragged : whole;
 }
 
@@ -50,12 +50,13 @@ struct Matrices {
 /// be asked for and its columns to be written, which is q more than its elements' share; and its
 /// columns come on top where the channel is what is slow. A matrix of a single row or column isn't
 /// turned. `side`: of the transposer, in elements of so many bytes.
-LoadCost turned(Bounds bounds, int64_t side, int64_t element, double byte, const Matrices& m) {
+LoadCost turned_load_cost(Bounds bounds, int64_t side, int64_t element, double byte,
+                          const Matrices& m) {
   const int64_t lanes = std::min({m.rows, m.cols, side});
   if (m.rows <= 1 || m.cols <= 1 || lanes == 0) return {byte, 0};
   if (bounds == Bounds::plain && m.elements < 1) return {byte, 0};
-  const int64_t last =
-      std::min({side, m.least_rows, remainder(m.cols, side), remainder(m.least_cols, side)});
+  const int64_t last = std::min(
+      {side, m.least_rows, length_of_last(m.cols, side), length_of_last(m.least_cols, side)});
   return {std::max(byte, m.elements / real(lanes * element)), real(last) * m.fillings};
 }
 
@@ -73,14 +74,15 @@ LoadCost activation_load_cost(const GemmProblem& p, const hw::HwConfig& hw, Boun
                               const PixelOption& m, const ChannelOption& c, double byte) {
   const GemmOp& op = p.op;
   const bool plain =
-      p.kernel() == 1 && op.images * op.in[0] * op.in[1] == 1 && op.in[2] == op.out[2];
+      p.kernel_taps() == 1 && op.images * op.in[0] * op.in[1] == 1 && op.in[2] == op.out[2];
   if (!op.a_transposed || !plain) return {byte, 0};
   const Cut channels{op.channels, c.channels, c.last, c.chunks};
   const Cut pixels{op.out[2], m.pixels, m.last_rows, m.tiles};
-  return turned(bounds, transposer_side(hw, hw::Buffer::activation, p.a_bytes), p.a_bytes, byte,
-                {c.channels, m.pixels, least_turned(channels), least_turned(pixels),
-                 turned_length(channels) * turned_length(pixels),
-                 turned_tiles(channels) * turned_tiles(pixels)});
+  return turned_load_cost(bounds, transposer_side(hw, hw::Buffer::activation, p.a_bytes), p.a_bytes,
+                          byte,
+                          {c.channels, m.pixels, least_turned(channels), least_turned(pixels),
+                           turned_length(channels) * turned_length(pixels),
+                           turned_tiles(channels) * turned_tiles(pixels)});
 }
 
 LoadCost weight_load_cost(const GemmProblem& p, const hw::HwConfig& hw, const WeightCut& cut,
@@ -89,8 +91,8 @@ LoadCost weight_load_cost(const GemmProblem& p, const hw::HwConfig& hw, const We
   if (p.b.constant || p.b_bits == 4 || weights_n_major(p) == held_inputs) return {byte, 0};
   const GemmOp& op = p.op;
   const auto loads = [&](const Matrices& m) {
-    return turned(cut.bounds, transposer_side(hw, hw::Buffer::weight, p.b_bytes), p.b_bytes, byte,
-                  m);
+    return turned_load_cost(cut.bounds, transposer_side(hw, hw::Buffer::weight, p.b_bytes),
+                            p.b_bytes, byte, m);
   };
   if (cut.groups > 1) return loads({op.outputs, op.channels, op.outputs, op.channels});
   const auto& [bounds, dataflow, groups, c, n] = cut;

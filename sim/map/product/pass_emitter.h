@@ -13,7 +13,7 @@ struct TileShape {
   bool accumulate = false;  ///< a later channel segment: never overwrites
   /// Of several scales the sums of each are rows of their own, and these two are nobody's.
 
-  int64_t pixels() const { return image.size * y.size * x.size; }
+  int64_t pixel_count() const { return image.size * y.size * x.size; }
 };
 
 /// The array passes of one tile (gemms and drains), and the posts that turn its accumulator slot
@@ -31,11 +31,11 @@ class PassEmitter {
         t_(t),
         tile_(tile),
         sink_(sink),
-        cut_(passes(p, hw, tile.channels, t.im2col)) {
-    if (p.scales() > 1) scale_rows_ = divide(first_channel, p.scale_group) * group_rows();
+        cut_(array_passes(p, hw, tile.channels, t.im2col)) {
+    if (p.scale_count() > 1) scale_rows_ = divide(first_channel, p.scale_group) * group_rows();
   }
 
-  void gemms() {
+  void write_gemms() {
     if (t_.dataflow == hw::Dataflow::weight_stationary) return weight_stationary();
     for_blocks([&](const Block& b) {
       if (t_.dataflow == hw::Dataflow::input_stationary)
@@ -45,20 +45,20 @@ class PassEmitter {
     });
   }
 
-  void posts() {
+  void write_posts() {
     if (t_.dataflow == hw::Dataflow::input_stationary)
       for_blocks([&](const Block& b) {
-        sink_.post(sizes(tile_.outputs, b.pixels), [&](auto& c) {
-          fill(c, 0);
+        sink_.add_post(command_sizes(tile_.outputs, b.pixels), [&](auto& c) {
+          fill_command(c, 0);
           c.accumulator_row = b.index * tile_.outputs;
           c.slot_offset = b.first * c.pitch;
         });
       });
     else
       for_columns([&](const Segment& s, const Address& start) {
-        sink_.post(sizes(tile_.pixels(), s.size), [&](auto& c) {
-          fill(c, start);
-          c.accumulator_row = column_block(start) * tile_.pixels();
+        sink_.add_post(command_sizes(tile_.pixel_count(), s.size), [&](auto& c) {
+          fill_command(c, start);
+          c.accumulator_row = column_block(start) * tile_.pixel_count();
           c.slot_offset = start * p_.out_bytes;
           if (p_.has_parameters) c.parameter_offset = start * p_.parameter_bytes;
         });
@@ -89,10 +89,10 @@ class PassEmitter {
   void weight_stationary() {
     for_columns([&](const Segment& s, const Address& start) {
       for_passes([&](const Pass& pass) {
-        sink_.gemm(sizes(pass, whole(), s.size, true), [&](auto& c) {
-          fill(c, pass, whole());
+        sink_.add_gemm(command_sizes(pass, whole_tile(), s.size, true), [&](auto& c) {
+          fill_command(c, pass, whole_tile());
           c.weights = weight_columns(pass, start, s.size);
-          c.accumulator_row = scale_rows_ + column_block(start) * tile_.pixels();
+          c.accumulator_row = scale_rows_ + column_block(start) * tile_.pixel_count();
         });
       });
     });
@@ -100,8 +100,8 @@ class PassEmitter {
 
   void input_stationary(const Block& b) {
     for_passes([&](const Pass& pass) {
-      sink_.gemm(sizes(pass, b, tile_.outputs, true), [&](auto& c) {
-        fill(c, pass, b);
+      sink_.add_gemm(command_sizes(pass, b, tile_.outputs, true), [&](auto& c) {
+        fill_command(c, pass, b);
         c.weights = weight_rows(pass);
         c.accumulator_row = scale_rows_ + b.index * tile_.outputs;
       });
@@ -111,8 +111,8 @@ class PassEmitter {
   void output_stationary(const Block& b) {
     for_columns([&](const Segment& s, const Address& start) {
       for_passes([&](const Pass& pass) {
-        sink_.gemm(sizes(pass, b, s.size, false), [&](auto& c) {
-          fill(c, pass, b);
+        sink_.add_gemm(command_sizes(pass, b, s.size, false), [&](auto& c) {
+          fill_command(c, pass, b);
           c.weights = weight_columns(pass, start, s.size);
         });
       });
@@ -120,8 +120,8 @@ class PassEmitter {
                   .n = s.size,
                   .first_of = tile_.channel_loops,
                   .accumulate = tile_.accumulate};
-      sink_.drain(d, [&](auto& c) {
-        c.accumulator_row = scale_rows_ + column_block(start) * tile_.pixels() + b.first;
+      sink_.add_drain(d, [&](auto& c) {
+        c.accumulator_row = scale_rows_ + column_block(start) * tile_.pixel_count() + b.first;
       });
     });
   }
@@ -136,8 +136,8 @@ class PassEmitter {
 
   template <class Inner>
   void for_blocks(Inner inner) {
-    const int64_t size = pixel_block(hw_, t_.dataflow, tile_.pixels());
-    for_segments(sink_, "mb", split(tile_.pixels(), size),
+    const int64_t size = pixel_block(hw_, t_.dataflow, tile_.pixel_count());
+    for_segments(sink_, "mb", split(tile_.pixel_count(), size),
                  [&](const Segment& s, const Address& start, int) {
                    inner(Block{s.size, start, divide(start, size)});
                  });
@@ -192,13 +192,13 @@ class PassEmitter {
 
   // ---- operands ---------------------------------------------------------------------------------
 
-  int64_t rows() const { return p_.kernel() * tile_.channels; }
-  Block whole() const { return {tile_.pixels(), 0, 0}; }
+  int64_t k_of_tile() const { return p_.kernel_taps() * tile_.channels; }
+  Block whole_tile() const { return {tile_.pixel_count(), 0, 0}; }
   Address column_block(const Address& start) const { return divide(start, hw_.array.cols); }
 
   /// `to_accumulator`: the first pass overwrites accumulator rows, so tile loops count too; else
   /// only the sums in the array.
-  PassSizes sizes(const Pass& pass, const Block& b, int64_t n, bool to_accumulator) const {
+  PassSizes command_sizes(const Pass& pass, const Block& b, int64_t n, bool to_accumulator) const {
     PassSizes s{.m = b.pixels, .k = pass.k, .n = n};
     s.useful_macs = s.m * s.k * s.n / tile_.groups;
     s.accumulate = pass.later;
@@ -211,7 +211,7 @@ class PassEmitter {
     return s;
   }
 
-  void fill(hw::GemmCommand& c, const Pass& pass, const Block& b) const {
+  void fill_command(hw::GemmCommand& c, const Pass& pass, const Block& b) const {
     c.window = t_.im2col ? im2col_window() : raw_window(pass);
     c.window.first = b.first;
     c.window.offset = pass.flat * p_.a_bytes;
@@ -234,8 +234,8 @@ class PassEmitter {
 
   hw::OperandWindow im2col_window() const {
     hw::OperandWindow w;
-    w.tile = w.count = {1, 1, tile_.pixels()};
-    w.pixel = rows() * p_.a_bytes;
+    w.tile = w.count = {1, 1, tile_.pixel_count()};
+    w.pixel = k_of_tile() * p_.a_bytes;
     return w;
   }
 
@@ -249,42 +249,44 @@ class PassEmitter {
   /// one block.
   /// Of input stationary: a row for each output.
   hw::WeightTile weight_rows(const Pass& pass) const {
-    if (tile_.groups > 1) return packed_weights(pass, 0, rows() / tile_.groups);
+    if (tile_.groups > 1) return packed_weights(pass, 0, k_of_tile() / tile_.groups);
     if (p_.b_bits == 4) return {pass.outer * tile_.outputs, p_.weight_row(pass.k)};
-    return {pass.k_row * p_.b_bytes, rows() * p_.b_bytes};
+    return {pass.k_row * p_.b_bytes, k_of_tile() * p_.b_bytes};
   }
   hw::WeightTile weight_columns(const Pass& pass, const Address& start, int64_t columns) const {
     if (tile_.groups > 1)
       return packed_weights(pass, pass.k_row * (p_.op.outputs * p_.b_bytes), p_.op.outputs);
     const int64_t pitch = p_.weight_row(columns);
     if (p_.b_bits == 4)
-      return {column_block(start) * (rows() * p_.weight_row(hw_.array.cols)) + pass.k_row * pitch,
-              pitch};
-    return {start * (rows() * p_.b_bytes) + pass.k_row * pitch, pitch};
+      return {
+          column_block(start) * (k_of_tile() * p_.weight_row(hw_.array.cols)) + pass.k_row * pitch,
+          pitch};
+    return {start * (k_of_tile() * p_.b_bytes) + pass.k_row * pitch, pitch};
   }
 
-  PostSizes sizes(int64_t rows, int64_t cols) const {
+  PostSizes command_sizes(int64_t rows, int64_t cols) const {
     return {.rows = rows,
             .cols = cols,
             .transposed = t_.dataflow == hw::Dataflow::input_stationary,
             .has_parameters = p_.has_parameters,
-            .groups = p_.scales(),
+            .groups = p_.scale_count(),
             .residual = p_.residual.has_value(),
             .table = p_.table};
   }
   /// Accumulator rows of the sums of one scale.
   int64_t group_rows() const {
     if (t_.dataflow != hw::Dataflow::input_stationary)
-      return tile_.pixels() * ceil_div(tile_.outputs, hw_.array.cols);
-    return tile_.outputs * ceil_div(tile_.pixels(), pixel_block(hw_, t_.dataflow, tile_.pixels()));
+      return tile_.pixel_count() * ceil_div(tile_.outputs, hw_.array.cols);
+    return tile_.outputs *
+           ceil_div(tile_.pixel_count(), pixel_block(hw_, t_.dataflow, tile_.pixel_count()));
   }
   /// `first`: output channel of the tile. Behind the parameters of all channels lie, post by post,
   /// the multipliers of the other groups.
-  void fill(hw::PostCommand& c, const Address& first) const {
-    if (p_.scales() > 1) {
+  void fill_command(hw::PostCommand& c, const Address& first) const {
+    if (p_.scale_count() > 1) {
       c.group_rows = group_rows();
       c.group_offset = Address(tile_.outputs * p_.parameter_bytes) +
-                       first * ((p_.scales() - 1) * hw::PostCommand::kGroupBytes);
+                       first * ((p_.scale_count() - 1) * hw::PostCommand::kGroupBytes);
     }
     c.pitch = tile_.outputs * p_.out_bytes;
     c.relu = p_.relu;

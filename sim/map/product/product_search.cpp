@@ -23,13 +23,13 @@ std::string group_key(const GemmProblem& p, const hw::HwConfig& hw) {
 /// Why no tiling of groups with a scale each can fit: what the smallest tile of one pixel, one
 /// output channel and a group's channels needs. "" where that isn't the reason.
 std::string groups_too_many(const GemmProblem& p, const hw::HwConfig& hw) {
-  if (p.scales() == 1) return "";
+  if (p.scale_count() == 1) return "";
   const auto said = [&](const std::string& need, int64_t most_groups, const std::string& what) {
     return fmt::format(
         "{} of '{}' is {}: the {} input channels are {} groups, {}; "
         "use a {} of {} or more, or 0{}",
-        group_key(p, hw), hw.name, p.scale_group, p.op.channels, p.scales(), need, group_name(p),
-        ceil_div(p.op.channels, std::max<int64_t>(1, most_groups)), what);
+        group_key(p, hw), hw.name, p.scale_group, p.op.channels, p.scale_count(), need,
+        group_name(p), ceil_div(p.op.channels, std::max<int64_t>(1, most_groups)), what);
   };
   const auto kib = [&](hw::Buffer b, int64_t bytes) {
     return fmt::format(", or {} KiB of the {} buffer (now {} in {} slots)",
@@ -38,12 +38,12 @@ std::string groups_too_many(const GemmProblem& p, const hw::HwConfig& hw) {
   };
   const auto slot = [&](hw::Buffer b) { return hw.buffer(b).slot_bytes(); };
   constexpr int64_t kMost = hw::PostCommand::kMostGroups;
-  if (p.scales() > kMost)
+  if (p.scale_count() > kMost)
     return said(fmt::format("and a post puts {} together at most", kMost), kMost, "");
-  if (const int64_t rows = hw.accumulator_rows(); p.scales() > rows)
-    return said(fmt::format("each with a row of sums, of which an accumulator slot has {}", rows),
-                rows,
-                kib(hw::Buffer::accumulator, p.scales() * hw.array.cols * hw.accumulator_bytes()));
+  if (const int64_t rows = hw.accumulator_rows(); p.scale_count() > rows)
+    return said(
+        fmt::format("each with a row of sums, of which an accumulator slot has {}", rows), rows,
+        kib(hw::Buffer::accumulator, p.scale_count() * hw.array.cols * hw.accumulator_bytes()));
   const int64_t parameters = slot(hw::Buffer::parameter);
   if (p.channel_parameters() > parameters)
     return said(fmt::format("and an output channel's parameters {} bytes, of which a parameter "
@@ -56,9 +56,9 @@ std::string groups_too_many(const GemmProblem& p, const hw::HwConfig& hw) {
 
 /// The same where a group, which is a tile, is too large for a slot.
 std::string group_too_large(const GemmProblem& p, const hw::HwConfig& hw, hw::Dataflow d) {
-  if (p.scales() == 1) return "";
+  if (p.scale_count() == 1) return "";
   const Tiling least{.dataflow = d, .channels = p.scale_group};
-  const Footprint f = footprint(p, hw, least);
+  const Footprint f = tiling_footprint(p, hw, least);
   for (const auto& [b, bytes] :
        {std::pair{hw::Buffer::activation, f.activation}, std::pair{hw::Buffer::weight, f.weight}})
     if (const int64_t slot = hw.buffer(b).slot_bytes(); bytes > slot)
@@ -95,7 +95,8 @@ Error other_array(bool sums_stay) {
 }
 
 /// Of the pin, else the options, else the machine, as far as the product may have them.
-std::vector<hw::Dataflow> dataflows(int mode, const ProductSearch& in, const MappingPin& pin) {
+std::vector<hw::Dataflow> allowed_dataflows(int mode, const ProductSearch& in,
+                                            const MappingPin& pin) {
   const MapOptions& options = in.options;
   const std::vector<hw::Dataflow>& machine = in.hw.array.dataflows;
   std::vector<hw::Dataflow> out = !pin.dataflow.empty() ? pin.dataflow : options.dataflows;
@@ -115,7 +116,7 @@ Result<Mapping> search_product(const GemmProblem& p, const ProductSearch& in, co
   const hw::HwConfig& machine = in.hw;
   CostEvaluator& evaluator = in.evaluator;
   const MapOptions& options = in.options;
-  SpaceOptions space{.dataflows = dataflows(p.mode, in, pin), .aim = aim};
+  SpaceOptions space{.dataflows = allowed_dataflows(p.mode, in, pin), .aim = aim};
   space.limit = options.limit.get();
   if (space.dataflows.empty()) return other_array(*options.sums_stay);
   space.aim.tensor_bytes = static_cast<double>(p.tensor_bytes());
@@ -124,22 +125,22 @@ Result<Mapping> search_product(const GemmProblem& p, const ProductSearch& in, co
   const auto evaluate = [&](TilingChoice& to, const Tiling& t) {
     ++timed;
     const Cost cost = evaluator.cost(p, t);
-    const Score its = score(space.aim, cost, machine);
+    const Score its = mapping_score(space.aim, cost, machine);
     if (space.below_dram_bytes == 0 || its.dram_bytes < space.below_dram_bytes)
       to.offer(t, cost, its);
     return cost.timing.total.count();
   };
   const auto look = [&](TilingChoice& to) {
-    return search(p, machine, space, pin, to.found(), [&](const Candidate& c) {
+    return search_space(p, machine, space, pin, to.found_so_far(), [&](const Candidate& c) {
       check(std::max(c.bound, c.sharp) <= evaluate(to, c.tiling),
             "a mapping's bound exceeds its cycles");
-      return to.found();
+      return to.found_so_far();
     });
   };
-  if (p.scales() > hw::PostCommand::kMostGroups)
+  if (p.scale_count() > hw::PostCommand::kMostGroups)
     return no_tiling(p, machine, space.dataflows.front());
   // The rule's tiling is a good mapping to begin with: most others can't be better.
-  if (pin.free())
+  if (pin.is_free())
     if (const auto t = heuristic_tiling(p, machine, space.dataflows.front())) {
       if (options.only_traces()) return only_traced(evaluator, p, *t);
       evaluate(choice, *t);
@@ -148,27 +149,27 @@ Result<Mapping> search_product(const GemmProblem& p, const ProductSearch& in, co
   if (choice.empty() || options.effort == MapEffort::search) considered += look(choice);
   if (choice.empty()) return no_tiling(p, machine, space.dataflows.front());
   const auto mapping_of = [&](const TilingChoice::Timed& found) {
-    Mapping m = costed(found.cost, timed, considered);
+    Mapping m = mapping_of_cost(found.cost, timed, considered);
     m.trace = evaluator.traced(p, found.tiling).trace;
     m.tensor_bytes = space.aim.tensor_bytes;
     check(m.counts.macs == Macs(p.op.macs()), "a program's MACs differ from its op's");
     if (options.programs) m.source = GemmSource{p, found.tiling};
     return m;
   };
-  const int64_t dram_bytes = choice.chosen().score.dram_bytes;
-  if (space.aim.slackens() && options.effort == MapEffort::search &&
+  const int64_t dram_bytes = choice.chosen_tiling().score.dram_bytes;
+  if (space.aim.has_slack() && options.effort == MapEffort::search &&
       dram_bytes > p.dram_tensor_bytes()) {
-    for (const TilingChoice::Timed* t : {&choice.fewest(), &choice.chosen()})
+    for (const TilingChoice::Timed* t : {&choice.fastest_tiling(), &choice.chosen_tiling()})
       beyond.offer(t->tiling, t->cost, t->score);
     space.aim = beyond_slack(space.aim);
     space.below_dram_bytes = dram_bytes;
     considered += look(beyond);
   }
-  Mapping out = mapping_of(choice.chosen());
-  if (choice.chosen().score.cycles > choice.fewest().score.cycles)
-    out.fewest = std::make_shared<const Mapping>(mapping_of(choice.fewest()));
-  if (!beyond.empty() && beyond.chosen().score.dram_bytes < dram_bytes)
-    out.beyond = std::make_shared<const Mapping>(mapping_of(beyond.chosen()));
+  Mapping out = mapping_of(choice.chosen_tiling());
+  if (choice.chosen_tiling().score.cycles > choice.fastest_tiling().score.cycles)
+    out.fewest = std::make_shared<const Mapping>(mapping_of(choice.fastest_tiling()));
+  if (!beyond.empty() && beyond.chosen_tiling().score.dram_bytes < dram_bytes)
+    out.beyond = std::make_shared<const Mapping>(mapping_of(beyond.chosen_tiling()));
   return out;
 }
 

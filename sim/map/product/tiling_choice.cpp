@@ -14,33 +14,34 @@ bool as_good(const Score& one, const Score& other) {
 
 }  // namespace
 
-bool TilingChoice::within(const Score& score) const {
+bool TilingChoice::is_within_slack(const Score& score) const {
   return static_cast<double>(score.cycles) <=
          (1 + aim_.slack) * static_cast<double>(best_->score.cycles);
 }
 
 void TilingChoice::offer(const Tiling& tiling, const Cost& cost, const Score& score) {
   if (!best_ || score < best_->score) best_ = {tiling, cost, score};
-  if (!aim_.slackens() || !within(score) ||
+  if (!aim_.has_slack() || !is_within_slack(score) ||
       std::ranges::any_of(within_, [&](const Timed& t) { return as_good(t.score, score); }))
     return;
-  std::erase_if(within_,
-                [&](const Timed& t) { return as_good(score, t.score) || !within(t.score); });
+  std::erase_if(within_, [&](const Timed& t) {
+    return as_good(score, t.score) || !is_within_slack(t.score);
+  });
   within_.push_back({tiling, cost, score});
 }
 
-Found TilingChoice::found() const {
+Found TilingChoice::found_so_far() const {
   if (empty()) return {};
   Found out{.primary = best_->score.primary, .cycles = best_->score.cycles};
-  if (!aim_.slackens()) return out;
-  const Score& least = chosen().score;
+  if (!aim_.has_slack()) return out;
+  const Score& least = chosen_tiling().score;
   out.burden = least.burden;
   out.burden_cycles = least.cycles;
   return out;
 }
 
-const TilingChoice::Timed& TilingChoice::chosen() const {
-  if (!aim_.slackens()) return *best_;
+const TilingChoice::Timed& TilingChoice::chosen_tiling() const {
+  if (!aim_.has_slack()) return *best_;
   return *std::ranges::min_element(within_, [](const Timed& a, const Timed& b) {
     const auto key = [](const Score& s) { return std::tie(s.burden, s.dram_bytes, s.cycles); };
     return key(a.score) < key(b.score);

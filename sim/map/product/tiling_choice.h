@@ -23,15 +23,15 @@ class TilingChoice {
 
   bool empty() const { return !best_; }
   /// What a search need not look beyond.
-  Found found() const;
+  Found found_so_far() const;
   /// The best, the first of equals; with slack the one of the least burden(), then DRAM bytes, then
   /// cycles, that takes at most (1 + slack) times the fewest cycles. Precondition: not empty.
-  const Timed& chosen() const;
+  const Timed& chosen_tiling() const;
   /// The best by the objective, whatever the slack. Precondition: not empty.
-  const Timed& fewest() const { return *best_; }
+  const Timed& fastest_tiling() const { return *best_; }
 
  private:
-  bool within(const Score& score) const;
+  bool is_within_slack(const Score& score) const;
 
   const Aim aim_;
   std::optional<Timed> best_;  ///< by the objective

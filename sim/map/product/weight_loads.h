@@ -12,26 +12,27 @@ class TileLoads {
       : hw_(hw), sink_(sink), buffer_(buffer), tensor_(tensor) {}
 
   template <class Fill>
-  void plain(hw::Walk walk, Fill fill) const {
-    sink_.load(buffer_, tensor_, walk.merge(), fill);
+  void load_plain(hw::Walk walk, Fill fill) const {
+    sink_.add_load(buffer_, tensor_, walk.merge(), fill);
   }
 
   /// Matrices of rows of `cols` elements, written as columns: through the transposer, or where it
   /// has nothing to turn or is too narrow, element by element.
   template <class Fill>
-  void turned(hw::Walk walk, hw::Walk::Level rows, int64_t cols, int64_t element, Fill fill) const {
+  void load_turned(hw::Walk walk, hw::Walk::Level rows, int64_t cols, int64_t element,
+                   Fill fill) const {
     const int64_t side =
         hw::contract::transposer_side(hw_.array, hw_.buffer(buffer_).width, element);
     if (rows.count == 1 || cols == 1 || side == 0) {
       walk.levels.push_back({cols, element});
       walk.levels.push_back(rows);
       walk.run = element;
-      return plain(walk, fill);
+      return load_plain(walk, fill);
     }
     walk.merge();
     walk.levels.push_back(rows);
     walk.run = cols * element;
-    sink_.load(buffer_, tensor_, walk, fill, element);
+    sink_.add_load(buffer_, tensor_, walk, fill, element);
   }
 
  private:
@@ -70,81 +71,82 @@ class WeightLoads {
               const TileLoads<Sink>& loads)
       : p_(p), hw_(hw), t_(t), tile_(tile), place_(place), loads_(loads) {}
 
-  void run() {
-    if (p_.b_bits == 4) return narrow();
+  void load_tile() {
+    if (p_.b_bits == 4) return load_narrow();
     if (p_.b.constant) return in_order();
-    if (t_.groups > 1) return packed();
-    if (place_.blocks) return blocks();
-    computed();
+    if (t_.groups > 1) return load_packed();
+    if (place_.blocks) return load_blocks();
+    load_computed();
   }
 
  private:
-  int64_t k() const { return p_.kernel() * tile_.channels; }
+  int64_t k_of_tile() const { return p_.kernel_taps() * tile_.channels; }
   bool held_inputs() const { return t_.dataflow == hw::Dataflow::input_stationary; }
 
   /// Lies in the order of the tile loops.
   void in_order() {
     const int64_t b = p_.b_bytes, n = tile_.outputs;
-    loads_.plain({{}, k() * n / tile_.groups * b}, [&](auto& c) {
-      c.source = place_.batch + place_.c * (p_.kernel() * n * b);
+    loads_.load_plain({{}, k_of_tile() * n / tile_.groups * b}, [&](auto& c) {
+      c.source = place_.batch + place_.c * (p_.kernel_taps() * n * b);
       if (t_.groups == 1) c.source += place_.n * (p_.op.k() * b);
     });
   }
 
-  void blocks() {
+  void load_blocks() {
     const int64_t column = hw_.array.cols * p_.b_bytes;
-    loads_.plain(
+    loads_.load_plain(
         {{{tile_.outputs / hw_.array.cols, place_.channels * column}}, tile_.channels * column},
         [&](auto& c) { c.source = place_.n * (place_.channels * p_.b_bytes) + place_.c * column; });
   }
 
   /// Lies as [k][n], or as [n][k].
-  void computed() {
+  void load_computed() {
     const int64_t b = p_.b_bytes, n = tile_.outputs, channels = tile_.channels;
     const bool n_major = weights_n_major(p_);
-    const int64_t n_stride = n_major ? p_.kernel() * place_.channels * b : b;
+    const int64_t n_stride = n_major ? p_.kernel_taps() * place_.channels * b : b;
     const int64_t k_stride = n_major ? b : place_.outputs * b;
-    const int64_t taps = p_.kernel(), tap_stride = p_.op.channels * k_stride;
+    const int64_t taps = p_.kernel_taps(), tap_stride = p_.op.channels * k_stride;
     const auto base = [&] { return place_.batch + place_.n * n_stride + place_.c * k_stride; };
     if (held_inputs()) {
       const auto source = [&](auto& c) { c.source = base(); };
       if (!n_major)  // of one tap
-        return loads_.turned({}, {channels, k_stride}, n, b, source);
-      return loads_.plain({{{n, n_stride}, {taps, tap_stride}}, channels * b}, source);
+        return loads_.load_turned({}, {channels, k_stride}, n, b, source);
+      return loads_.load_plain({{{n, n_stride}, {taps, tap_stride}}, channels * b}, source);
     }
     for (const Segment& s : split(n, hw_.array.cols)) {
       const hw::Walk blocks{{{s.count, s.step * n_stride}, {taps, tap_stride}}, 0};
       const auto fill = [&](auto& c) {
         c.source = base() + Address(s.start * n_stride);
-        c.slot_offset = s.start * k() * b;
+        c.slot_offset = s.start * k_of_tile() * b;
       };
       if (n_major) {
-        loads_.turned(blocks, {s.size, n_stride}, channels, b, fill);
+        loads_.load_turned(blocks, {s.size, n_stride}, channels, b, fill);
         continue;
       }
       hw::Walk walk = blocks;
       walk.levels.push_back({channels, k_stride});
       walk.run = s.size * b;
-      loads_.plain(walk, fill);
+      loads_.load_plain(walk, fill);
     }
   }
 
   /// Lies in the order of the tile loops, as the slot has it.
-  void narrow() {
+  void load_narrow() {
     const int64_t n = tile_.outputs;
-    loads_.plain({{}, weight_tile_bytes(p_, hw_, t_, tile_.channels, n)}, [&](auto& c) {
+    loads_.load_plain({{}, weight_tile_bytes(p_, hw_, t_, tile_.channels, n)}, [&](auto& c) {
       c.source = divide(place_.n, t_.outputs) * weight_chunk_bytes(p_, hw_, t_, t_.outputs) +
                  divide(place_.c, t_.channels) * weight_tile_bytes(p_, hw_, t_, t_.channels, n);
     });
   }
 
   /// Lies as [group][n][k].
-  void packed() {
+  void load_packed() {
     const int64_t b = p_.b_bytes, k_bytes = p_.op.k() * b, block_k = p_.op.channels * b;
     const auto source = [&](auto& c) { c.source = place_.batch; };
-    if (held_inputs()) return loads_.plain({{}, tile_.groups * p_.op.outputs * k_bytes}, source);
-    loads_.turned({{{p_.kernel(), block_k}, {tile_.groups, p_.op.outputs * k_bytes}}, 0},
-                  {p_.op.outputs, k_bytes}, p_.op.channels, b, source);
+    if (held_inputs())
+      return loads_.load_plain({{}, tile_.groups * p_.op.outputs * k_bytes}, source);
+    loads_.load_turned({{{p_.kernel_taps(), block_k}, {tile_.groups, p_.op.outputs * k_bytes}}, 0},
+                       {p_.op.outputs, k_bytes}, p_.op.channels, b, source);
   }
 
   const GemmProblem& p_;

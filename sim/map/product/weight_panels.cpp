@@ -13,7 +13,7 @@ int looping_dimensions(const GemmProblem& p, const Tiling& t) {
 
 /// Each region has its share of the room, so that those of all products of a network have room
 /// together.
-bool fits(const WeightPanels& w, const GemmProblem& p) {
+bool fits_room(const WeightPanels& w, const GemmProblem& p) {
   return w.region_bytes <= p.room / static_cast<int64_t>(hw::kMostRegions);
 }
 
@@ -35,7 +35,7 @@ int64_t tile_bytes(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t
 
 bool may_stage(const GemmProblem& p) {
   return p.room > 0 && p.op.batch == 1 && p.a.memory == hw::Memory::dram &&
-         p.b.memory == hw::Memory::dram && (p.b.constant || p.kernel() == 1);
+         p.b.memory == hw::Memory::dram && (p.b.constant || p.kernel_taps() == 1);
 }
 
 int64_t staged_outputs(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t,
@@ -45,7 +45,7 @@ int64_t staged_outputs(const GemmProblem& p, const hw::HwConfig& hw, const Tilin
   const int64_t bytes = tile_bytes(p, hw, t);
   if (t.channels < p.op.channels) {
     const WeightPanels w = regions_of(ceil_div(p.op.channels, t.channels), bytes);
-    return fits(w, p) && t.outputs <= most ? t.outputs : 0;
+    return fits_room(w, p) && t.outputs <= most ? t.outputs : 0;
   }
   // A residual comes between a tile of outputs and the next: a region is left right behind its last
   // load of weights.
@@ -55,7 +55,7 @@ int64_t staged_outputs(const GemmProblem& p, const hw::HwConfig& hw, const Tilin
   int64_t tiles = std::min(p.room / bytes, most >= p.op.outputs ? chunks : most / t.outputs);
   while (tiles >= 2) {
     tiles = ceil_div(chunks, ceil_div(chunks, tiles));
-    if (fits(regions_of(tiles, bytes), p)) break;
+    if (fits_room(regions_of(tiles, bytes), p)) break;
     --tiles;
   }
   return tiles < 2 ? 0 : std::min(p.op.outputs, tiles * t.outputs);
@@ -107,10 +107,10 @@ RegionSource region_source(const GemmProblem& p, const hw::HwConfig& hw, const T
     }
     return {{{}, bytes}, part.first_tile * before};
   }
-  const int64_t weights = p.kernel() * part.channels * part.outputs;
+  const int64_t weights = p.kernel_taps() * part.channels * part.outputs;
   if (p.b.constant)
     return {{{}, weights * b},
-            (part.first_output * k + part.first_channel * p.kernel() * outputs) * b};
+            (part.first_output * k + part.first_channel * p.kernel_taps() * outputs) * b};
   RegionSource out;
   if (weights_n_major(p)) {
     out.offset = (part.first_output * k + part.first_channel) * b;

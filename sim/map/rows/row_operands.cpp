@@ -21,7 +21,7 @@ RowNest row_strides(const RowPart& part) {
   return out;
 }
 
-hw::RowOperand operand(const RowPart& part, int64_t offset) {
+hw::RowOperand row_operand(const RowPart& part, int64_t offset) {
   return {hw::Affine(offset), row_strides(part), part.stride[kPieceLevel]};
 }
 
@@ -35,7 +35,7 @@ int32_t unit_bits(int64_t length) {
 void set_numbers(const RowProblem& p, hw::RowCommand& c) {
   const RowNumbers& n = p.numbers;
   c.output_zero = n.output_zero;
-  if (p.softmax()) {
+  if (p.is_softmax()) {
     c.row_multiplier = n.row_multiplier;
     c.mask_multiplier = c.mask ? n.mask_multiplier : 0;
     c.difference_shift = n.difference_shift;
@@ -94,7 +94,7 @@ RowPart mask_part(const RowProblem& p, const RowNest& rows) {
 }
 
 RowPart parameter_part(const RowProblem& p, const RowNest& rows) {
-  if (p.softmax()) return row_part({1, 1, 1, 1, 1, 1}, {}, hw::RowCommand::kTableBytes);
+  if (p.is_softmax()) return row_part({1, 1, 1, 1, 1, 1}, {}, hw::RowCommand::kTableBytes);
   return row_part(levels(rows, 1, p.channels()), levels(p.work.channel_stride, 0, 1),
                   hw::RowCommand::kChannelBytes);
 }
@@ -111,7 +111,7 @@ int64_t log_offset(const RowProblem& p, const RowNest& rows) { return rows_part(
 
 int64_t output_bytes(const RowProblem& p, const RowTile& t, const RowNest& rows) {
   const int64_t logs = p.work.log ? log_part(p, rows).bytes : 0;
-  const int64_t half = t.parameters == RowParameters::halves ? p.work.length() : 0;
+  const int64_t half = t.parameters == RowParameters::halves ? p.work.row_length() : 0;
   return rows_part(p, rows).bytes + logs + half;
 }
 
@@ -125,10 +125,10 @@ hw::RowCommand row_command(const RowProblem& p, const RowTile& t, const RowNest&
   c.rows = rows;
   c.pieces = w.pieces;
   c.run = w.run;
-  c.in = c.out = operand(in, 0);
-  if (w.mask) c.mask = operand(mask_part(p, rows), in.bytes);
+  c.in = c.out = row_operand(in, 0);
+  if (w.mask) c.mask = row_operand(mask_part(p, rows), in.bytes);
   c.per_channel = w.per_channel;
-  if (!p.softmax())
+  if (!p.is_softmax())
     c.parameter_stride =
         row_strides(parameter_part(p, t.parameters == RowParameters::once ? w.rows : rows));
   if (t.parameters == RowParameters::halves) take_half(c, half);

@@ -34,14 +34,15 @@ std::vector<RowChunks> chunks_of(const RowProblem& p, const RowTile& t) {
   return out;
 }
 
-int64_t transfer(const hw::HwConfig& hw, const Place& place, const hw::Walk& walk, hw::Buffer b) {
+int64_t transfer_cycles(const hw::HwConfig& hw, const Place& place, const hw::Walk& walk,
+                        hw::Buffer b) {
   const hw::ChannelConfig& channel = place.memory == hw::Memory::dram ? hw.dram : hw.shared.channel;
   const hw::ByteRate rate = b == hw::Buffer::output ? channel.write : channel.read;
   return std::max({int64_t{1}, rate.cycles(walk.bytes()),
-                   hw::contract::port_beats(walk.runs(), walk.run, hw.buffer(b).width)});
+                   hw::contract::port_beats(walk.run_count(), walk.run, hw.buffer(b).width)});
 }
 
-int64_t latency(const hw::HwConfig& hw, const Place& place) {
+int64_t place_latency(const hw::HwConfig& hw, const Place& place) {
   return place.memory == hw::Memory::dram ? hw.dram.latency : hw.shared.channel.latency;
 }
 
@@ -53,16 +54,17 @@ struct RowTimes {
 RowTimes times_of(const RowProblem& p, const hw::HwConfig& hw, const RowTile& t,
                   const RowNest& rows) {
   const hw::Walk walk = rows_part(p, rows).walk;
-  RowTimes out{transfer(hw, p.in, walk, hw::Buffer::activation), 0,
-               transfer(hw, p.out, walk, hw::Buffer::output)};
+  RowTimes out{transfer_cycles(hw, p.in, walk, hw::Buffer::activation), 0,
+               transfer_cycles(hw, p.out, walk, hw::Buffer::output)};
   if (p.work.mask)
-    out.load += transfer(hw, p.mask, mask_part(p, rows).walk, hw::Buffer::activation);
-  if (p.work.log) out.store += transfer(hw, p.log, log_part(p, rows).walk, hw::Buffer::output);
+    out.load += transfer_cycles(hw, p.mask, mask_part(p, rows).walk, hw::Buffer::activation);
+  if (p.work.log)
+    out.store += transfer_cycles(hw, p.log, log_part(p, rows).walk, hw::Buffer::output);
   const int64_t commands = row_commands(t);
   if (t.parameters != RowParameters::once) {
     hw::Walk parameters = parameter_part(p, rows).walk;
     parameters.run /= commands;
-    out.load += commands * transfer(hw, p.parameters, parameters, hw::Buffer::parameter);
+    out.load += commands * transfer_cycles(hw, p.parameters, parameters, hw::Buffer::parameter);
   }
   out.vector = commands * hw::contract::row_cycles(row_command(p, t, rows, 0), hw);
   return out;
@@ -71,7 +73,7 @@ RowTimes times_of(const RowProblem& p, const hw::HwConfig& hw, const RowTile& t,
 /// A row's channels can be taken in two halves: rows one behind the other, a channel an element.
 bool has_halves(const RowProblem& p) {
   const RowWork& w = p.work;
-  return !p.softmax() && w.pieces == 1 && w.per_channel == 1 && w.run % 2 == 0 &&
+  return !p.is_softmax() && w.pieces == 1 && w.per_channel == 1 && w.run % 2 == 0 &&
          w.rows[kRowLevels - 1] == w.row_count() &&
          (w.row_count() == 1 || w.row_stride[kRowLevels - 1] == w.run) &&
          w.channel_stride == RowNest{};
@@ -91,32 +93,32 @@ void fill_rows(const RowNest& rows, size_t first, int64_t left, RowTile& t) {
 /// May the machine have RowCommands of this length at all?
 bool has_row_commands(const RowWork& work, const hw::HwConfig& hw) {
   if (hw.types.activation != DType::int8 || hw.types.accumulator != DType::int32) return false;
-  return work.length() <= hw::RowCommand::kElements;
+  return work.row_length() <= hw::RowCommand::kElements;
 }
 
 }  // namespace
 
-std::optional<RowProblem> RowSource::of(const OpRequest& r, const hw::HwConfig& hw) {
+std::optional<RowProblem> RowSource::of_request(const OpRequest& r, const hw::HwConfig& hw) {
   const auto* op = std::get_if<VectorOp>(&r.item);
   if (op == nullptr || !op->row_work) return std::nullopt;
   const RowWork& work = *op->row_work;
-  const Operand in = operand(r.inputs, work.in_port, hw);
-  const Operand out = operand(r.outputs, work.out_port, hw);
+  const Operand in = operand_of_port(r.inputs, work.in_port, hw);
+  const Operand out = operand_of_port(r.outputs, work.out_port, hw);
   if (in.element_bytes != 1 || out.element_bytes != 1 || !has_row_commands(work, hw))
     return std::nullopt;
   RowProblem p;
   p.work = work;
   p.in = in.place;
   p.out = out.place;
-  p.parameters = {in.place.name + (p.softmax() ? " (tables)" : " (gain and shift)"),
+  p.parameters = {in.place.name + (p.is_softmax() ? " (tables)" : " (gain and shift)"),
                   hw::Memory::dram, true};
   if (work.mask) {
-    const Operand mask = operand(r.inputs, work.mask->port, hw);
+    const Operand mask = operand_of_port(r.inputs, work.mask->port, hw);
     if (mask.element_bytes != 1) return std::nullopt;
     p.mask = mask.place;
   }
   if (work.log) {
-    const Operand log = operand(r.outputs, work.log->port, hw);
+    const Operand log = operand_of_port(r.outputs, work.log->port, hw);
     if (log.element_bytes != 1) return std::nullopt;
     p.log = log.place;
   }
@@ -130,8 +132,9 @@ std::string to_string(const RowProblem& p, const RowTile& t) {
     rows *= t.rows[l];
   }
   const bool halves = t.parameters == RowParameters::halves;
-  return fmt::format("{} row{} of {}{}, {} chunk{}", rows, rows == 1 ? "" : "s", p.work.length(),
-                     halves ? " in halves" : "", chunks, chunks == 1 ? "" : "s");
+  return fmt::format("{} row{} of {}{}, {} chunk{}", rows, rows == 1 ? "" : "s",
+                     p.work.row_length(), halves ? " in halves" : "", chunks,
+                     chunks == 1 ? "" : "s");
 }
 
 std::vector<RowTile> row_tiles(const RowProblem& p, int64_t chunks) {
@@ -207,12 +210,13 @@ int64_t lower_bound(const RowProblem& p, const hw::HwConfig& hw, const RowTile& 
   const RowTimes last = times_of(p, hw, t, chunks.back().rows);
   int64_t before = 0;  // parameters that are there before the first rows are asked for
   if (t.parameters == RowParameters::once)
-    before = transfer(hw, p.parameters, parameter_part(p, p.work.rows).walk, hw::Buffer::parameter);
-  int64_t in = std::min(latency(hw, p.in), latency(hw, p.parameters));
-  if (p.work.mask) in = std::min(in, latency(hw, p.mask));
-  const int64_t out = latency(hw, p.out);
+    before = transfer_cycles(hw, p.parameters, parameter_part(p, p.work.rows).walk,
+                             hw::Buffer::parameter);
+  int64_t in = std::min(place_latency(hw, p.in), place_latency(hw, p.parameters));
+  if (p.work.mask) in = std::min(in, place_latency(hw, p.mask));
+  const int64_t out = place_latency(hw, p.out);
   const hw::Walk first_rows = rows_part(p, chunks.front().rows).walk;
-  const int64_t first_in = before + transfer(hw, p.in, first_rows, hw::Buffer::activation);
+  const int64_t first_in = before + transfer_cycles(hw, p.in, first_rows, hw::Buffer::activation);
   const int64_t load = before + sum.load + in + last.vector / row_commands(t) + last.store + out;
   const int64_t vector = first_in + in + sum.vector + last.store + out;
   const int64_t store = first_in + in + first.vector + sum.store + out;

@@ -28,9 +28,9 @@ struct RowProblem {
   Place parameters;  ///< tables of a softmax, or of each channel its words
   RowNumbers numbers{};
 
-  bool softmax() const { return work.kind == RowKind::softmax; }
+  bool is_softmax() const { return work.kind == RowKind::softmax; }
   /// Channels of a row; a softmax has none.
-  int64_t channels() const { return softmax() ? 0 : work.run / work.per_channel; }
+  int64_t channels() const { return is_softmax() ? 0 : work.run / work.per_channel; }
   /// Bytes of the tables, or of the channels of so many rows.
   int64_t parameter_bytes(const RowNest& rows) const;
 };
@@ -57,7 +57,7 @@ struct RowSource {
   RowTile tiling;
   static constexpr std::string_view kUnverifiable = "";
 
-  static std::optional<RowProblem> of(const OpRequest& r, const hw::HwConfig& hw);
+  static std::optional<RowProblem> of_request(const OpRequest& r, const hw::HwConfig& hw);
 };
 
 /// Tiles of about `chunks` equal chunks, one for each level whose rows may be filled first.

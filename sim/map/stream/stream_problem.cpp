@@ -21,7 +21,7 @@ std::string to_string(const StreamProblem&, const StreamCut& t) {
 namespace {
 
 /// An operand of which only counts what moves: a row at a time of one that has rows.
-VectorOperand streamed(const Operand& o, const Access& a) {
+VectorOperand streamed_operand(const Operand& o, const Access& a) {
   VectorOperand out{o.place, a.elements, o.element_bytes, a.run};
   if (const int64_t row = o.place.pitch.run / o.element_bytes; row > 0)
     out.run = a.run > 0 ? std::min(a.run, row) : row;
@@ -29,11 +29,12 @@ VectorOperand streamed(const Operand& o, const Access& a) {
   return out;
 }
 
-std::vector<VectorOperand> side(const std::vector<Access>& from,
-                                const std::vector<Operand>& operands, const hw::HwConfig& hw) {
+std::vector<VectorOperand> operands_of_side(const std::vector<Access>& from,
+                                            const std::vector<Operand>& operands,
+                                            const hw::HwConfig& hw) {
   std::vector<VectorOperand> out;
   for (const Access& a : from)
-    if (a.elements > 0) out.push_back(streamed(operand(operands, a.port, hw), a));
+    if (a.elements > 0) out.push_back(streamed_operand(operand_of_port(operands, a.port, hw), a));
   return out;
 }
 
@@ -58,20 +59,20 @@ int64_t channel_cycles(const hw::HwConfig& hw, hw::Memory memory, bool reads, in
 }
 
 /// Cycles that one chunk's operands occupy a queue.
-int64_t occupancy(const StreamProblem& p, const hw::HwConfig& hw, hw::Buffer buffer, bool reads,
-                  int64_t chunks, bool last) {
+int64_t chunk_occupancy(const StreamProblem& p, const hw::HwConfig& hw, hw::Buffer buffer,
+                        bool reads, int64_t chunks, bool last) {
   int64_t sum = 0;
   for (const VectorOperand& o : reads ? p.inputs : p.outputs) {
     const int64_t elements = chunk_elements(p, o, reads, chunks, last);
-    for (const Piece& piece : pieces(o, elements))
-      sum += std::max(
-          {int64_t{1}, channel_cycles(hw, o.place.memory, reads, piece.walk.bytes()),
-           hw::contract::port_beats(piece.walk.runs(), piece.walk.run, hw.buffer(buffer).width)});
+    for (const Piece& piece : transfer_pieces(o, elements))
+      sum += std::max({int64_t{1}, channel_cycles(hw, o.place.memory, reads, piece.walk.bytes()),
+                       hw::contract::port_beats(piece.walk.run_count(), piece.walk.run,
+                                                hw.buffer(buffer).width)});
   }
   return sum;
 }
 
-int64_t latency(const std::vector<VectorOperand>& side, const hw::HwConfig& hw) {
+int64_t least_latency(const std::vector<VectorOperand>& side, const hw::HwConfig& hw) {
   int64_t least = INT64_MAX;
   for (const VectorOperand& o : side)
     least = std::min(
@@ -88,16 +89,16 @@ int64_t vector_cycles(const StreamProblem& p, const hw::HwConfig& hw, int64_t ch
 
 }  // namespace
 
-std::optional<StreamProblem> StreamSource::of(const OpRequest& r, const hw::HwConfig& hw) {
+std::optional<StreamProblem> StreamSource::of_request(const OpRequest& r, const hw::HwConfig& hw) {
   StreamProblem p;
   if (const auto* memory = std::get_if<MemoryOp>(&r.item)) {
-    p.inputs = side(memory->inputs, r.inputs, hw);
-    p.outputs = side(memory->outputs, r.outputs, hw);
+    p.inputs = operands_of_side(memory->inputs, r.inputs, hw);
+    p.outputs = operands_of_side(memory->outputs, r.outputs, hw);
     return p;
   }
   const auto& vector = std::get<VectorOp>(r.item);
-  p.inputs = side(vector.inputs, r.inputs, hw);
-  p.outputs = side(vector.outputs, r.outputs, hw);
+  p.inputs = operands_of_side(vector.inputs, r.inputs, hw);
+  p.outputs = operands_of_side(vector.outputs, r.outputs, hw);
   p.ops = vector.ops;
   int64_t elements = 1;
   for (const VectorOperand& o : p.inputs) elements = std::max(elements, o.elements);
@@ -110,9 +111,9 @@ int64_t lower_bound(const StreamProblem& p, const hw::HwConfig& hw, const Stream
   const int64_t chunks = t.chunks;
   const hw::Buffer into = p.is_vector() ? hw::Buffer::activation : hw::Buffer::output;
   const int64_t passes = p.is_vector() ? t.passes : 1;
-  const auto load = [&](bool last) { return occupancy(p, hw, into, true, chunks, last); };
+  const auto load = [&](bool last) { return chunk_occupancy(p, hw, into, true, chunks, last); };
   const auto store = [&](bool last) {
-    return occupancy(p, hw, hw::Buffer::output, false, chunks, last);
+    return chunk_occupancy(p, hw, hw::Buffer::output, false, chunks, last);
   };
   const auto vector = [&](bool last) { return vector_cycles(p, hw, chunks, last); };
   const auto total = [&](auto part) { return (chunks - 1) * part(false) + part(true); };
@@ -120,11 +121,11 @@ int64_t lower_bound(const StreamProblem& p, const hw::HwConfig& hw, const Stream
   // chunk's load, if there is something in it), behind its last one the way out (the last chunk's
   // store).
   const int64_t first_load = load(chunks == 1);
-  const int64_t in = first_load > 0 ? first_load + latency(p.inputs, hw) : 0;
-  const int64_t out = store(true) + latency(p.outputs, hw);
-  const int64_t load_queue = total(load) * passes + latency(p.inputs, hw) + out;
+  const int64_t in = first_load > 0 ? first_load + least_latency(p.inputs, hw) : 0;
+  const int64_t out = store(true) + least_latency(p.outputs, hw);
+  const int64_t load_queue = total(load) * passes + least_latency(p.inputs, hw) + out;
   const int64_t vector_unit = in + total(vector) + out;
-  const int64_t store_queue = in + total(store) + latency(p.outputs, hw);
+  const int64_t store_queue = in + total(store) + least_latency(p.outputs, hw);
   return std::max({load_queue, vector_unit, store_queue});
 }
 

@@ -48,7 +48,7 @@ struct StreamSource {
   static constexpr std::string_view kUnverifiable = "moves that stand for others";
 
   /// Always something.
-  static std::optional<StreamProblem> of(const OpRequest& r, const hw::HwConfig& hw);
+  static std::optional<StreamProblem> of_request(const OpRequest& r, const hw::HwConfig& hw);
 };
 
 /// Never more than the cycles of its program: each queue's own time, with the shortest way in

@@ -10,18 +10,18 @@
 namespace accsim::sim {
 namespace {
 
-Work joined(Work first, const Work& then) {
+Work joined_work(Work first, const Work& then) {
   first.insert(first.end(), then.begin(), then.end());
   return first;
 }
 
 /// Elementwise work on an operand before it is multiplied, a bias or a rotation; the result is at
 /// the internal port `made`, which is returned.
-int prepare(const Access& operand, int64_t ops_per_element, int made, VectorOp& op) {
+int prepare_operand(const Access& operand, int64_t ops_per_element, int made, VectorOp& op) {
   op.inputs.push_back(operand);
   op.outputs.push_back({made, operand.elements, 0});
   op[VectorClass::elementwise] =
-      plus(op[VectorClass::elementwise], times({ops_per_element, operand.elements}));
+      capped_sum(op[VectorClass::elementwise], capped_product({ops_per_element, operand.elements}));
   return made;
 }
 constexpr int64_t kBiasOps = 1, kRotaryOps = 3;
@@ -48,7 +48,7 @@ Result<Projected> plan_projected(const NodeView& node, const ProjectionPorts& po
                                       to_string(x)));
   const auto sizes = node.attr("qkv_hidden_sizes", std::vector<int64_t>(3, w[1] / 3));
   if (sizes.size() != 3 || sizes[0] != sizes[1] || sizes[0] < 0 || sizes[2] < 0 ||
-      plus(times({2, sizes[0]}), sizes[2]) != w[1])
+      capped_sum(capped_product({2, sizes[0]}), sizes[2]) != w[1])
     return bad_node(node,
                     fmt::format("weights {} don't split into query, key and value", to_string(w)));
   Projected p;
@@ -70,7 +70,7 @@ Result<Projected> plan_projected(const NodeView& node, const ProjectionPorts& po
         cache[4] != a.head)
       return bad_node(node, fmt::format("past {} must be 2x{}x{}x?x{}", to_string(cache), a.batch,
                                         a.q_heads, a.head));
-    a.total_len = plus(cache[3], a.kv_len);
+    a.total_len = capped_sum(cache[3], a.kv_len);
   }
   for (int port : {ports.scores_bias, ports.mask})
     if (port >= 0 && a.mask_port < 0 && node.has_input(static_cast<size_t>(port)))
@@ -82,7 +82,9 @@ Status projected_rule(InferContext& node, const ProjectionPorts& ports, DType ty
   const Result<Projected> p = plan_projected(node, ports);
   if (!p) return p.errors();
   const AttentionPlan& a = p->plan;
-  if (Status s = set_shape(node, 0, type, {a.batch, a.q_len, times({a.q_heads, a.v_head})}); !s)
+  if (Status s =
+          set_shape(node, 0, type, {a.batch, a.q_len, capped_product({a.q_heads, a.v_head})});
+      !s)
     return s;
   return set_if_wanted(node, 1, type, {2, a.batch, a.q_heads, a.total_len, a.head});
 }
@@ -91,20 +93,20 @@ Result<Work> projected_cost(const NodeView& node, const ProjectionPorts& ports) 
   const Result<Projected> p = plan_projected(node, ports);
   if (!p) return p.errors();
   AttentionPlan a = p->plan;
-  GemmOp projection = matrix_product(1, times({a.batch, a.q_len}), p->inputs, p->columns);
+  GemmOp projection = matrix_product(1, capped_product({a.batch, a.q_len}), p->inputs, p->columns);
   if (node.has_input(2)) projection.bias_port = 2;
   // Queries, keys and values are the projection's results.
   projection.out_port = a.q_port = a.k_port = a.v_port = made_port(0);
   Work work{projection};
   if (int_attr(node, "do_rotary", 0) != 0) {
     VectorOp rotate;
-    const int64_t turned = times({2, a.batch, a.q_len, a.q_heads, a.head});
-    a.q_port = a.k_port = prepare({a.q_port, turned}, kRotaryOps, made_port(0, 1), rotate);
+    const int64_t turned = capped_product({2, a.batch, a.q_len, a.q_heads, a.head});
+    a.q_port = a.k_port = prepare_operand({a.q_port, turned}, kRotaryOps, made_port(0, 1), rotate);
     work.emplace_back(rotate);
   }
-  const int64_t fresh = times({a.batch, a.q_heads, a.kv_len, a.head + a.v_head});
+  const int64_t fresh = capped_product({a.batch, a.q_heads, a.kv_len, a.head + a.v_head});
   append_cache(node, a.k_port, fresh, static_cast<size_t>(ports.past), 1, work);
-  return checked_work(node, joined(std::move(work), attention_work(node, a)));
+  return checked_work(node, joined_work(std::move(work), attention_work(node, a)));
 }
 
 std::optional<RowMeaning> projected_rows(const NodeView& node, const ProjectionPorts& ports) {
@@ -148,9 +150,9 @@ Status read_keys(const NodeView& node, int64_t heads, AttentionPlan& p) {
   if (!v_head) return v_head.errors();
   p.v_head = *v_head;
   const Dims key = split ? Dims{p.batch, heads, p.kv_len, p.head}
-                         : Dims{p.batch, p.kv_len, times({heads, p.head})};
+                         : Dims{p.batch, p.kv_len, capped_product({heads, p.head})};
   const Dims value = split ? Dims{p.batch, heads, p.kv_len, p.v_head}
-                           : Dims{p.batch, p.kv_len, times({heads, p.v_head})};
+                           : Dims{p.batch, p.kv_len, capped_product({heads, p.v_head})};
   if (k != key || v != value)
     return bad_node(node, fmt::format("key {} and value {} don't go with query {}", to_string(k),
                                       to_string(v), to_string(node.dims(0))));
@@ -191,7 +193,7 @@ Result<AttentionPlan> plan_multi_head(const NodeView& node, const MultiHeadPorts
   const auto past_key = static_cast<size_t>(ports.past_key);
   const Result<int64_t> past = past_length(node, past_key, p, p.head);
   if (!past) return past.errors();
-  p.total_len = plus(p.kv_len, *past);
+  p.total_len = capped_sum(p.kv_len, *past);
   for (const int port : {ports.padding, ports.scores_bias})
     if (has_port(node, port)) p.mask_port = port;
   if (node.has_output(3)) p.scores_output = 3;
@@ -208,7 +210,7 @@ Result<AttentionPlan> plan_decoder(const NodeView& node, int64_t& cached) {
   cached = node.dims(kPastKey)[2];
   const ConstData* const past = node.value(kPastLength);
   const bool known = past != nullptr && past->is_integer() && past->size() == 1;
-  p->total_len = known ? plus(past->integers()[0], p->kv_len) : cached;
+  p->total_len = known ? capped_sum(past->integers()[0], p->kv_len) : cached;
   if (p->total_len < 0 || p->total_len > cached)
     return bad_node(node,
                     fmt::format("{} keys don't fit into a cache of {}", p->total_len, cached));
@@ -242,7 +244,7 @@ int pack_fresh(const NodeView& node, const AttentionPlan& p, int port, size_t sc
   read_input(node, scales, pack.inputs);
   const int made = made_port(static_cast<int>(scales));
   pack.outputs.push_back({made, p.head > 0 ? fresh / p.head * cached_head(node, p) : 0, 0});
-  pack[VectorClass::elementwise] = times({kPackOps, fresh});
+  pack[VectorClass::elementwise] = capped_product({kPackOps, fresh});
   work.emplace_back(std::move(pack));
   return made;
 }
@@ -251,12 +253,12 @@ int pack_fresh(const NodeView& node, const AttentionPlan& p, int port, size_t sc
 VectorOp normalised_heads(const NodeView& node, int64_t queries, int64_t keys, AttentionPlan& p) {
   constexpr int64_t kNormOps = 2;  // by the root, by the weight
   VectorOp norm;
-  p.q_port = prepare({p.q_port, queries}, kNormOps, made_port(0, 1), norm);
-  p.k_port = prepare({p.k_port, keys}, kNormOps, made_port(1, 1), norm);
+  p.q_port = prepare_operand({p.q_port, queries}, kNormOps, made_port(0, 1), norm);
+  p.k_port = prepare_operand({p.k_port, keys}, kNormOps, made_port(1, 1), norm);
   read_input(node, 14, norm.inputs);
   read_input(node, 15, norm.inputs);
-  const int64_t both = plus(queries, keys);
-  norm[VectorClass::reduce] = times({2, both});
+  const int64_t both = capped_sum(queries, keys);
+  norm[VectorClass::reduce] = capped_product({2, both});
   norm[VectorClass::special] = p.head > 0 ? both / p.head : 0;
   norm.row = std::max<int64_t>(p.head, 1);
   norm.passes = 3;
@@ -274,7 +276,7 @@ Result<GroupQuery> plan_group_query(const NodeView& node) {
   p.kv_heads = int_attr(node, "kv_num_heads", 0);
   if (Status s = check_heads(node, p); !s) return s.errors();
   const bool packed = !node.has_input(1);
-  const int64_t heads = packed ? plus(p.q_heads, times({2, p.kv_heads})) : p.q_heads;
+  const int64_t heads = packed ? capped_sum(p.q_heads, capped_product({2, p.kv_heads})) : p.q_heads;
   const Result<int64_t> head = head_size(node, q[2], heads);
   if (!head) return head.errors();
   p.head = p.v_head = *head;
@@ -283,7 +285,7 @@ Result<GroupQuery> plan_group_query(const NodeView& node) {
   } else {
     if (Status s = want_input(node, 2, "value"); !s) return s.errors();
     p.kv_len = node.rank(1) == 3 ? node.dims(1)[1] : -1;
-    const Dims key{p.batch, p.kv_len, times({p.kv_heads, p.head})};
+    const Dims key{p.batch, p.kv_len, capped_product({p.kv_heads, p.head})};
     if (node.dims(1) != key || node.dims(2) != key)
       return bad_node(
           node, fmt::format("key {} and value {} don't go with query {}", to_string(node.dims(1)),
@@ -291,7 +293,7 @@ Result<GroupQuery> plan_group_query(const NodeView& node) {
   }
   const Result<int64_t> past = past_length(node, 3, p, cached_head(node, p));
   if (!past) return past.errors();
-  p.total_len = g.cached = plus(*past, p.kv_len);
+  p.total_len = g.cached = capped_sum(*past, p.kv_len);
   // A known total length tells a cache that is appended to from a fixed buffer.
   if (const ConstData* total = node.value(6);
       total != nullptr && total->is_integer() && total->size() == 1 && total->integers()[0] > 0) {
@@ -301,7 +303,7 @@ Result<GroupQuery> plan_group_query(const NodeView& node) {
   // Queries see the keys of their windows only; scores that are given have all.
   if (const int64_t window = int_attr(node, "local_window_size", -1);
       window > 0 && !node.has_output(3))
-    p.total_len = std::min(p.total_len, plus(window, std::max<int64_t>(p.q_len - 1, 0)));
+    p.total_len = std::min(p.total_len, capped_sum(window, std::max<int64_t>(p.q_len - 1, 0)));
   // A cache of a window's size drops old keys itself.
   if (int_attr(node, "sliding_window_cache", 0) != 0 && node.has_input(3)) g.cached = *past;
   if (node.has_input(14) != node.has_input(15))
@@ -333,13 +335,15 @@ namespace {
 
 Status set_multi_head(InferContext& node, const AttentionPlan& p, int64_t cached) {
   const DType type = node.dtype(0);
-  if (Status s = set_shape(node, 0, type, {p.batch, p.q_len, times({p.q_heads, p.v_head})}); !s)
+  if (Status s =
+          set_shape(node, 0, type, {p.batch, p.q_len, capped_product({p.q_heads, p.v_head})});
+      !s)
     return s;
   Dims keys = p.present_key(), values = p.present_value();
   keys[2] = values[2] = cached;
   if (Status s = set_if_wanted(node, 1, type, keys); !s) return s;
   if (Status s = set_if_wanted(node, 2, type, values); !s) return s;
-  return set_if_wanted(node, 3, type, p.scores());
+  return set_if_wanted(node, 3, type, p.score_dims());
 }
 
 Result<Work> multi_head_work(const NodeView& node, AttentionPlan p, const MultiHeadPorts& ports) {
@@ -348,16 +352,16 @@ Result<Work> multi_head_work(const NodeView& node, AttentionPlan p, const MultiH
     VectorOp add;
     for (const int input : {0, 1, 2})
       if (const auto i = static_cast<size_t>(input); node.has_input(i))
-        prepare({input, input_size(node, i)}, kBiasOps, made_port(input), add);
+        prepare_operand({input, input_size(node, i)}, kBiasOps, made_port(input), add);
     for (int* port : {&p.q_port, &p.k_port, &p.v_port}) *port = made_port(*port);
     read_input(node, static_cast<size_t>(ports.bias), add.inputs);
     work.emplace_back(add);
   }
-  const int64_t keys = times({p.batch, p.kv_heads, p.kv_len, p.head});
-  const int64_t values = times({p.batch, p.kv_heads, p.kv_len, p.v_head});
+  const int64_t keys = capped_product({p.batch, p.kv_heads, p.kv_len, p.head});
+  const int64_t values = capped_product({p.batch, p.kv_heads, p.kv_len, p.v_head});
   append_cache(node, p.k_port, keys, static_cast<size_t>(ports.past_key), 1, work);
   append_cache(node, p.v_port, values, static_cast<size_t>(ports.past_value), 2, work);
-  return checked_work(node, joined(std::move(work), attention_work(node, p)));
+  return checked_work(node, joined_work(std::move(work), attention_work(node, p)));
 }
 
 }  // namespace
@@ -406,12 +410,13 @@ Status group_query_rule(InferContext& node) {
                       : packed          ? DType::uint8
                       : quantised       ? DType::int8
                                         : type;
-  if (Status s = set_shape(node, 0, type, {p.batch, p.q_len, times({p.q_heads, p.head})}); !s)
+  if (Status s = set_shape(node, 0, type, {p.batch, p.q_len, capped_product({p.q_heads, p.head})});
+      !s)
     return s;
   const Dims present{p.batch, p.kv_heads, g->cached, cached_head(node, p)};
   if (Status s = set_if_wanted(node, 1, cache, present); !s) return s;
   if (Status s = set_if_wanted(node, 2, cache, present); !s) return s;
-  return set_if_wanted(node, 3, type, p.scores());
+  return set_if_wanted(node, 3, type, p.score_dims());
 }
 
 Result<Work> group_query_cost(const NodeView& node) {
@@ -419,13 +424,13 @@ Result<Work> group_query_cost(const NodeView& node) {
   if (!g) return g.errors();
   AttentionPlan& p = g->plan;
   Work work;
-  const int64_t fresh = times({p.batch, p.kv_heads, p.kv_len, p.head});
-  const int64_t queries = times({p.batch, p.q_len, p.q_heads, p.head});
+  const int64_t fresh = capped_product({p.batch, p.kv_heads, p.kv_len, p.head});
+  const int64_t queries = capped_product({p.batch, p.q_len, p.q_heads, p.head});
   if (node.has_input(14)) work.emplace_back(normalised_heads(node, queries, fresh, p));
   if (int_attr(node, "do_rotary", 0) != 0) {
     VectorOp rotate;
-    p.q_port = prepare({p.q_port, queries}, kRotaryOps, made_port(0), rotate);
-    p.k_port = prepare({p.k_port, fresh}, kRotaryOps, made_port(1), rotate);
+    p.q_port = prepare_operand({p.q_port, queries}, kRotaryOps, made_port(0), rotate);
+    p.k_port = prepare_operand({p.k_port, fresh}, kRotaryOps, made_port(1), rotate);
     work.emplace_back(rotate);
   }
   const int64_t each = cached_head(node, p);
@@ -437,7 +442,7 @@ Result<Work> group_query_cost(const NodeView& node) {
   };
   append(p.k_port, 12, 3, 1);
   append(p.v_port, 13, 4, 2);
-  return checked_work(node, joined(std::move(work), attention_work(node, p)));
+  return checked_work(node, joined_work(std::move(work), attention_work(node, p)));
 }
 
 Status ms_rotary_rule(InferContext& node) {

@@ -14,7 +14,7 @@ namespace {
 
 /// Dims after FusedMatMul's transpositions: `batch` moves the first dim behind the other batch
 /// dims, `matrix` swaps the last two. Vectors stay.
-Dims transposed(Dims dims, bool batch, bool matrix) {
+Dims swapped_dims(Dims dims, bool batch, bool matrix) {
   if (dims.size() < 2) return dims;
   if (batch && dims.size() > 2) std::rotate(dims.begin(), dims.begin() + 1, dims.end() - 1);
   if (matrix) std::swap(dims[dims.size() - 1], dims[dims.size() - 2]);
@@ -23,8 +23,8 @@ Dims transposed(Dims dims, bool batch, bool matrix) {
 
 Result<MatMulPlan> plan_fused(const NodeView& node) {
   const auto flag = [&](std::string_view name) { return int_attr(node, name, 0) != 0; };
-  return plan_matmul(node, transposed(node.dims(0), flag("transBatchA"), flag("transA")),
-                     transposed(node.dims(1), flag("transBatchB"), flag("transB")));
+  return plan_matmul(node, swapped_dims(node.dims(0), flag("transBatchA"), flag("transA")),
+                     swapped_dims(node.dims(1), flag("transBatchB"), flag("transB")));
 }
 
 /// The work of a fused activation over output 0. Relu and clips are the array's own last step.
@@ -33,12 +33,12 @@ Status add_activation(const NodeView& node, Work& work) {
   if (activation.empty() || activation == op::kRelu || activation == op::kClip) return ok();
   const bool special = activation == op::kSigmoid || activation == op::kTanh;
   if (!special && activation != op::kLeakyRelu && activation != op::kHardSigmoid)
-    return refused(node, fmt::format("activation '{}' isn't known", activation));
+    return unsupported_node(node, fmt::format("activation '{}' isn't known", activation));
   VectorOp op;
   write_output(node, 0, op.outputs);
   for (const Access& a : op.outputs) op.inputs.push_back({0, a.elements, 0});
   op[special ? VectorClass::special : VectorClass::elementwise] =
-      times({special ? 1 : 2, output_size(node, 0)});
+      capped_product({special ? 1 : 2, output_size(node, 0)});
   work.emplace_back(op);
   return ok();
 }
@@ -61,7 +61,7 @@ Status fused_matmul_rule(InferContext& node) {
 Result<Work> fused_matmul_cost(const NodeView& node) {
   const Result<MatMulPlan> plan = plan_fused(node);
   if (!plan) return plan.errors();
-  return checked_work(node, {plan->gemm(0, 1)});
+  return checked_work(node, {plan->gemm_op(0, 1)});
 }
 
 Result<Work> fused_gemm_cost(const NodeView& node) {
@@ -83,14 +83,15 @@ Status matmul_nbits_rule(InferContext& node) {
   if (node.dims(0).back() != k)
     return bad_node(node, fmt::format("input {} must end in K = {}", to_string(node.dims(0)), k));
   const int64_t blocks = ceil_div(k, block);
-  const int64_t packed = times({n, blocks, ceil_div(times({block, bits}), 8)});
+  const int64_t packed = capped_product({n, blocks, ceil_div(capped_product({block, bits}), 8)});
   // Files hold them as N x blocks x bytes or flattened, in elements of one byte or more.
-  if (times({input_size(node, 1), accsim::bits(node.dtype(1))}) != times({8, packed}))
+  if (capped_product({input_size(node, 1), accsim::bits(node.dtype(1))}) !=
+      capped_product({8, packed}))
     return bad_node(node, fmt::format("weights {} of type {} don't hold {} bytes",
                                       to_string(node.dims(1)), name(node.dtype(1)), packed));
-  if (input_size(node, 2) != times({n, blocks}))
+  if (input_size(node, 2) != capped_product({n, blocks}))
     return bad_node(node, fmt::format("scales {} must have {} elements", to_string(node.dims(2)),
-                                      times({n, blocks})));
+                                      capped_product({n, blocks})));
   if (Status s = check_bias(node, 5, n); !s) return s;
   Dims out = node.dims(0);
   out.back() = n;
@@ -109,8 +110,8 @@ Result<Work> matmul_nbits_cost(const NodeView& node) {
   if (constant) return checked_work(node, {gemm});
   VectorOp unpack;
   for (size_t i = 1; i <= 4; ++i) read_input(node, i, unpack.inputs);
-  unpack[VectorClass::convert] = times({k, n});
-  unpack.outputs.push_back({made_port(1), times({k, n}), 0});
+  unpack[VectorClass::convert] = capped_product({k, n});
+  unpack.outputs.push_back({made_port(1), capped_product({k, n}), 0});
   gemm.b_port = made_port(1);
   return checked_work(node, {unpack, gemm});
 }
@@ -133,7 +134,7 @@ Status dynamic_matmul_rule(InferContext& node) { return float_matmul(node, 4, no
 Result<Work> dynamic_matmul_cost(const NodeView& node) {
   const Result<MatMulPlan> plan = plan_matmul(node, node.dims(0), node.dims(1));
   if (!plan) return plan.errors();
-  return checked_work(node, {plan->gemm(0, 1, node.has_input(4) ? 4 : -1)});
+  return checked_work(node, {plan->gemm_op(0, 1, node.has_input(4) ? 4 : -1)});
 }
 
 Status matmul_to_float_rule(InferContext& node) { return float_matmul(node, 6, node.dtype(2)); }
@@ -141,7 +142,7 @@ Status matmul_to_float_rule(InferContext& node) { return float_matmul(node, 6, n
 Result<Work> matmul_to_float_cost(const NodeView& node) {
   const Result<MatMulPlan> plan = plan_matmul(node, node.dims(0), node.dims(1));
   if (!plan) return plan.errors();
-  return checked_work(node, {plan->gemm(0, 1, node.has_input(6) ? 6 : -1)});
+  return checked_work(node, {plan->gemm_op(0, 1, node.has_input(6) ? 6 : -1)});
 }
 
 Status qgemm_rule(InferContext& node) {
@@ -171,8 +172,9 @@ ConvPorts nhwc_ports(const NodeView& node) {
   const Dims &x = node.dims(0), &w = node.dims(1);
   if (x.empty() || w.size() < 3) return ports;
   const auto kernel = node.attr_ints("kernel_shape");
-  const bool fits = times({w[1], std::max<int64_t>(int_attr(node, "group", 1), 1)}) == x.back() &&
-                    (!kernel || *kernel == Dims(w.begin() + 2, w.end()));
+  const bool fits =
+      capped_product({w[1], std::max<int64_t>(int_attr(node, "group", 1), 1)}) == x.back() &&
+      (!kernel || *kernel == Dims(w.begin() + 2, w.end()));
   ports.weights_last = !fits;
   return ports;
 }
@@ -180,7 +182,7 @@ ConvPorts nhwc_ports(const NodeView& node) {
 Status fused_conv_shape(InferContext& node, const ConvPorts& ports) {
   const Result<ConvShape> shape = conv_shape(node, ports);
   if (!shape) return shape.errors();
-  const Dims out = shape->output(ports.channels_last);
+  const Dims out = shape->output_dims(ports.channels_last);
   if (node.has_input(3) && node.dims(3) != out)
     return bad_node(node, fmt::format("Z {} must be {}", to_string(node.dims(3)), to_string(out)));
   return set_shape(node, 0, node.dtype(0), out);
@@ -224,7 +226,7 @@ Status ms_qlinear_conv_rule(InferContext& node) {
   const ConvPorts ports = ms_qlinear_ports(node);
   const Result<ConvShape> shape = conv_shape(node, ports);
   if (!shape) return shape.errors();
-  return set_shape(node, 0, node.dtype(7), shape->output(ports.channels_last));
+  return set_shape(node, 0, node.dtype(7), shape->output_dims(ports.channels_last));
 }
 
 Result<Work> ms_qlinear_conv_cost(const NodeView& node) {

@@ -54,7 +54,7 @@ Result<Mixture> plan_mixture(const NodeView& node) {
 /// over as many experts as there can be, as evenly as they can be.
 void append_products(const Mixture& m, int64_t inputs, int64_t outputs, const GemmOp& ports,
                      Work& work) {
-  const int64_t rows = times({m.tokens, m.chosen}), used = std::min(m.experts, rows);
+  const int64_t rows = capped_product({m.tokens, m.chosen}), used = std::min(m.experts, rows);
   if (used == 0) return;
   const int64_t fuller = rows % used;
   for (const auto& [experts, each] :
@@ -70,49 +70,50 @@ void append_products(const Mixture& m, int64_t inputs, int64_t outputs, const Ge
 }
 
 /// Softmax of every token's row of the router, and its largest.
-VectorOp routing(const NodeView& node, const Mixture& m) {
+VectorOp routing_op(const NodeView& node, const Mixture& m) {
   VectorOp op;
   read_input(node, 1, op.inputs);
-  const int64_t all = times({m.tokens, m.experts});
-  op.outputs.push_back({made_port(1), times({m.tokens, m.chosen}), 0});
-  op[VectorClass::reduce] = op[VectorClass::elementwise] = times({2, all});
-  op[VectorClass::special] = plus(all, m.tokens);
-  op[VectorClass::search] = times({all, halvings(m.chosen)});
+  const int64_t all = capped_product({m.tokens, m.experts});
+  op.outputs.push_back({made_port(1), capped_product({m.tokens, m.chosen}), 0});
+  op[VectorClass::reduce] = op[VectorClass::elementwise] = capped_product({2, all});
+  op[VectorClass::special] = capped_sum(all, m.tokens);
+  op[VectorClass::search] = capped_product({all, bisection_steps(m.chosen)});
   op.row = m.experts;
   return op;
 }
 
 /// The tokens' rows, one behind the other for every expert.
-MemoryOp sending(const NodeView& node, const Mixture& m) {
+MemoryOp dispatch_op(const NodeView& node, const Mixture& m) {
   MemoryOp op;
-  read_part(node, 0, times({m.tokens, m.chosen, m.hidden}), m.hidden, op.inputs);
-  op.outputs.push_back({made_port(0), times({m.tokens, m.chosen, m.hidden}), 0});
+  read_part(node, 0, capped_product({m.tokens, m.chosen, m.hidden}), m.hidden, op.inputs);
+  op.outputs.push_back({made_port(0), capped_product({m.tokens, m.chosen, m.hidden}), 0});
   return op;
 }
 
 /// The activation between the products, and the product with the other half where it is gated.
-VectorOp activation(const NodeView& node, const Mixture& m) {
-  const int64_t rows = times({m.tokens, m.chosen}), results = times({rows, m.inner});
+VectorOp activation_op(const NodeView& node, const Mixture& m) {
+  const int64_t rows = capped_product({m.tokens, m.chosen}),
+                results = capped_product({rows, m.inner});
   const std::string name = node.attr("activation_type", "relu");
   VectorOp op;
-  op.inputs.push_back({made_port(2), times({rows, m.first}), 0});
+  op.inputs.push_back({made_port(2), capped_product({rows, m.first}), 0});
   if (node.has_input(6)) op.inputs.push_back({made_port(6), results, 0});
   op.outputs.push_back({made_port(4, 1), results, 0});
   const bool special = name != "relu" && name != "identity";
   op[VectorClass::special] = special ? results : 0;
-  op[VectorClass::elementwise] = times(
+  op[VectorClass::elementwise] = capped_product(
       {(name != "identity" ? 1 : 0) + (m.gated ? 1 : 0) + (node.has_input(3) ? 1 : 0), results});
   return op;
 }
 
 /// The experts' results times their weights, summed for every token.
-VectorOp mixing(const NodeView& node, const Mixture& m) {
-  const int64_t results = times({m.tokens, m.chosen, m.hidden});
+VectorOp combine_op(const NodeView& node, const Mixture& m) {
+  const int64_t results = capped_product({m.tokens, m.chosen, m.hidden});
   VectorOp op;
   op.inputs.push_back({made_port(4), results, 0});
-  op.inputs.push_back({made_port(1), times({m.tokens, m.chosen}), 0});
+  op.inputs.push_back({made_port(1), capped_product({m.tokens, m.chosen}), 0});
   write_output(node, 0, op.outputs);
-  op[VectorClass::elementwise] = times({node.has_input(5) ? 3 : 2, results});
+  op[VectorClass::elementwise] = capped_product({node.has_input(5) ? 3 : 2, results});
   return op;
 }
 
@@ -126,7 +127,7 @@ Status moe_rule(InferContext& node) {
 Result<Work> moe_cost(const NodeView& node) {
   const Result<Mixture> m = plan_mixture(node);
   if (!m) return m.errors();
-  Work work{routing(node, *m), sending(node, *m)};
+  Work work{routing_op(node, *m), dispatch_op(node, *m)};
   GemmOp ports;
   ports.a_port = made_port(0);
   ports.b_port = 2;
@@ -137,12 +138,12 @@ Result<Work> moe_cost(const NodeView& node) {
     ports.out_port = made_port(6);
     append_products(*m, m->hidden, m->inner, ports, work);
   }
-  work.emplace_back(activation(node, *m));
+  work.emplace_back(activation_op(node, *m));
   ports.a_port = made_port(4, 1);
   ports.b_port = 4;
   ports.out_port = made_port(4);
   append_products(*m, m->inner, m->hidden, ports, work);
-  work.emplace_back(mixing(node, *m));
+  work.emplace_back(combine_op(node, *m));
   return checked_work(node, std::move(work));
 }
 

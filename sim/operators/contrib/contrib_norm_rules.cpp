@@ -19,8 +19,8 @@ Status want_vector(const NodeView& node, size_t i, int64_t size) {
 /// Adds input and skip (and bias), then normalises the last dim.
 VectorOp skip_norm_op(const NodeView& node, size_t bias) {
   VectorOp op = norm_op(node, node.dims(0).back());
-  const int64_t adds = times({node.has_input(bias) ? 2 : 1, input_size(node, 0)});
-  op[VectorClass::elementwise] = plus(op[VectorClass::elementwise], adds);
+  const int64_t adds = capped_product({node.has_input(bias) ? 2 : 1, input_size(node, 0)});
+  op[VectorClass::elementwise] = capped_sum(op[VectorClass::elementwise], adds);
   return op;
 }
 
@@ -29,7 +29,7 @@ VectorOp skip_norm_op(const NodeView& node, size_t bias) {
 Status skip_norm_rule(InferContext& node) {
   if (Status s = want_rank_from(node, 0, 2); !s) return s;
   const Dims& x = node.dims(0);
-  if (broadcast(node.dims(1), x) != x)
+  if (broadcast_dims(node.dims(1), x) != x)
     return bad_node(node, fmt::format("skip {} doesn't go with input {}", to_string(node.dims(1)),
                                       to_string(x)));
   for (size_t i = 2; i < node.input_count(); ++i)
@@ -80,7 +80,7 @@ Status ms_group_norm_rule(InferContext& node) {
   const Dims& x = node.dims(0);
   if (node.has_input(3)) {
     const Dims& skip = node.dims(3);
-    const bool alike = skip.size() == x.size() && broadcast(skip, x) == x;
+    const bool alike = skip.size() == x.size() && broadcast_dims(skip, x) == x;
     if (!alike && skip != Dims{x[0], groups->channels})
       return bad_node(
           node, fmt::format("skip {} doesn't go with input {}", to_string(skip), to_string(x)));
@@ -96,8 +96,9 @@ Result<Work> ms_group_norm_cost(const NodeView& node) {
   const int64_t adds = (node.has_input(3) ? 1 : 0) + (node.has_input(4) ? 1 : 0);
   const int64_t silu = int_attr(node, "activation", 0) != 0 ? 1 : 0;  // a sigmoid and a product
   const int64_t all = input_size(node, 0);
-  op[VectorClass::elementwise] = plus(op[VectorClass::elementwise], times({adds + silu, all}));
-  op[VectorClass::special] = plus(op[VectorClass::special], times({silu, all}));
+  op[VectorClass::elementwise] =
+      capped_sum(op[VectorClass::elementwise], capped_product({adds + silu, all}));
+  op[VectorClass::special] = capped_sum(op[VectorClass::special], capped_product({silu, all}));
   return checked_work(node, {op});
 }
 
@@ -131,8 +132,8 @@ Result<Work> embed_norm_work(const NodeView& node, std::initializer_list<size_t>
   for (const size_t i : whole) read_input(node, i, op.inputs);
   for (size_t i : {size_t{2}, size_t{3}, size_t{4}}) read_part(node, i, count, hidden, op.inputs);
   for (size_t i = 0; i < node.output_count(); ++i) write_output(node, i, op.outputs);
-  op[VectorClass::reduce] = times({2, count});
-  op[VectorClass::elementwise] = times({node.has_input(4) ? 4 : 3, count});
+  op[VectorClass::reduce] = capped_product({2, count});
+  op[VectorClass::elementwise] = capped_product({node.has_input(4) ? 4 : 3, count});
   op[VectorClass::special] = hidden > 0 ? count / hidden : 0;
   op.row = std::max<int64_t>(hidden, 1);
   op.passes = 3;

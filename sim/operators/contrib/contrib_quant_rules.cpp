@@ -25,7 +25,7 @@ bool channels_last(const NodeView& node) { return int_attr(node, "channels_last"
 
 Status qlinear_binary_rule(InferContext& node) {
   if (Status s = want_input(node, 3, "B"); !s) return s;
-  std::optional<Dims> out = broadcast(node.dims(0), node.dims(3));
+  std::optional<Dims> out = broadcast_dims(node.dims(0), node.dims(3));
   if (!out)
     return bad_node(node, fmt::format("inputs {} and {} don't broadcast", to_string(node.dims(0)),
                                       to_string(node.dims(3))));
@@ -35,21 +35,22 @@ Status qlinear_binary_rule(InferContext& node) {
 Result<Work> qlinear_binary_cost(const NodeView& node) {
   VectorOp op = data_op(node, {0, 3});
   op[VectorClass::elementwise] = output_size(node, 0);
-  op[VectorClass::convert] = times({3, output_size(node, 0)});  // both operands and the result
+  op[VectorClass::convert] =
+      capped_product({3, output_size(node, 0)});  // both operands and the result
   return checked_work(node, {op});
 }
 
 Result<Work> qlinear_sigmoid_cost(const NodeView& node) {
   VectorOp op = data_op(node, {0});
   op[VectorClass::special] = output_size(node, 0);
-  op[VectorClass::convert] = times({2, output_size(node, 0)});
+  op[VectorClass::convert] = capped_product({2, output_size(node, 0)});
   return checked_work(node, {op});
 }
 
 Result<Work> qlinear_leaky_relu_cost(const NodeView& node) {
   VectorOp op = data_op(node, {0});
-  op[VectorClass::elementwise] = times({2, output_size(node, 0)});
-  op[VectorClass::convert] = times({2, output_size(node, 0)});
+  op[VectorClass::elementwise] = capped_product({2, output_size(node, 0)});
+  op[VectorClass::convert] = capped_product({2, output_size(node, 0)});
   return checked_work(node, {op});
 }
 
@@ -58,8 +59,8 @@ Result<Work> qlinear_softmax_cost(const NodeView& node) {
   const Result<int64_t> axis = axis_attr(node, -1, node.rank(0));
   if (!axis) return axis.errors();
   VectorOp op = norm_op(node, node.dims(0)[static_cast<size_t>(*axis)]);
-  op[VectorClass::special] = plus(op[VectorClass::special], output_size(node, 0));
-  op[VectorClass::convert] = times({2, output_size(node, 0)});
+  op[VectorClass::special] = capped_sum(op[VectorClass::special], output_size(node, 0));
+  op[VectorClass::convert] = capped_product({2, output_size(node, 0)});
   return checked_work(node, {op});
 }
 
@@ -101,8 +102,8 @@ Result<Work> qlinear_concat_cost(const NodeView& node) {
 Status qlinear_where_rule(InferContext& node) {
   for (const auto& [i, name] : {std::pair<size_t, std::string_view>{1, "X"}, {4, "Y"}})
     if (Status s = want_input(node, i, name); !s) return s;
-  std::optional<Dims> both = broadcast(node.dims(1), node.dims(4));
-  if (both) both = broadcast(node.dims(0), *both);
+  std::optional<Dims> both = broadcast_dims(node.dims(1), node.dims(4));
+  if (both) both = broadcast_dims(node.dims(0), *both);
   if (!both)
     return bad_node(node,
                     fmt::format("inputs {}, {} and {} don't broadcast", to_string(node.dims(0)),
@@ -125,7 +126,7 @@ Dims table_dims(const NodeView& node) {
   Dims dims = node.dims(0);
   const int64_t width = int_attr(node, "bits", 4);
   if (bits(node.dtype(0)) == 8 && width > 0 && width < 8 && !dims.empty())
-    dims.back() = times({dims.back(), 8 / width});
+    dims.back() = capped_product({dims.back(), 8 / width});
   return dims;
 }
 
@@ -135,7 +136,7 @@ Status check_zero_points(const NodeView& node, Dims scales) {
   const int64_t width = int_attr(node, "bits", 4);
   if (node.dtype(3) != node.dtype(0))
     return bad_node(node, "zero points must have the type of the table");
-  if (bits(node.dtype(3)) == 8) scales.back() = ceil_div(times({scales.back(), width}), 8);
+  if (bits(node.dtype(3)) == 8) scales.back() = ceil_div(capped_product({scales.back(), width}), 8);
   if (node.dims(3) == scales) return ok();
   return bad_node(
       node, fmt::format("zero points {} must be {}", to_string(node.dims(3)), to_string(scales)));
@@ -177,7 +178,7 @@ namespace {
 void read_picked(const NodeView& node, size_t i, const Dims& dims, size_t axis,
                  std::vector<Access>& to) {
   const int64_t run = elements(dims, axis + 1, dims.size());
-  read_part(node, i, times({elements(dims, 0, axis), input_size(node, 1), run}), run, to);
+  read_part(node, i, capped_product({elements(dims, 0, axis), input_size(node, 1), run}), run, to);
 }
 
 /// Rows as they are stored, and then what they stand for by the scales and zero points of them.

@@ -37,10 +37,11 @@ Result<Dims> transposed_dims(const NodeView& node, const Dims& in, const Dims& k
       continue;
     }
     const auto reach = size_product(in[d] - 1, attrs->strides[d]);
-    const int64_t extent = dilated(kernel[d], attrs->dilations[d]);
+    const int64_t extent = dilated_extent(kernel[d], attrs->dilations[d]);
     if (!reach) return bad_node(node, fmt::format("spatial dim {} is too large", d));
-    out.push_back(attrs->same() ? *reach + attrs->strides[d]
-                                : *reach + extent + extra[d] - attrs->before[d] - attrs->after[d]);
+    out.push_back(attrs->has_same_padding()
+                      ? *reach + attrs->strides[d]
+                      : *reach + extent + extra[d] - attrs->before[d] - attrs->after[d]);
   }
   for (int64_t v : out)
     if (v < 1) return bad_node(node, fmt::format("an output extent would be {}", v));
@@ -64,9 +65,9 @@ Result<Transposed> transposed_shape(const NodeView& node) {
       return bad_node(node, fmt::format("a kernel extent is {}", k));
   t.images = x[0];
   t.in_channels = x[1];
-  t.out_channels = times({w[1], t.groups});
+  t.out_channels = capped_product({w[1], t.groups});
   t.in.assign(x.begin() + 2, x.end());
-  for (int64_t k : kernel) t.taps = times({t.taps, k});
+  for (int64_t k : kernel) t.taps = capped_product({t.taps, k});
   if (node.has_input(2) && node.dims(2) != Dims{t.out_channels})
     return bad_node(node, fmt::format("bias {} must have one element per output channel ({})",
                                       to_string(node.dims(2)), t.out_channels));
@@ -90,7 +91,7 @@ Result<Work> conv_transpose_cost(const NodeView& node) {
   const Result<Transposed> t = transposed_shape(node);
   if (!t) return t.errors();
   GemmOp gemm = matrix_product(t->groups, 1, t->in_channels / t->groups,
-                               times({t->out_channels / t->groups, t->taps}));
+                               capped_product({t->out_channels / t->groups, t->taps}));
   gemm.grouped = t->groups > 1;
   gemm.images = t->images;
   for (size_t d = 0; d < t->in.size(); ++d)
@@ -98,8 +99,8 @@ Result<Work> conv_transpose_cost(const NodeView& node) {
   gemm.out_port = made_port(0);
   // Overlapping results are added up where they land; the bias joins there.
   VectorOp scatter;
-  const int64_t products =
-      times({gemm.batch, gemm.images, gemm.out[0], gemm.out[1], gemm.out[2], gemm.outputs});
+  const int64_t products = capped_product(
+      {gemm.batch, gemm.images, gemm.out[0], gemm.out[1], gemm.out[2], gemm.outputs});
   scatter.inputs.push_back({made_port(0), products, 0});
   read_input(node, 2, scatter.inputs);
   write_output(node, 0, scatter.outputs);
@@ -117,16 +118,16 @@ Status deform_conv_rule(InferContext& node) {
     return bad_node(node, fmt::format("{} channels don't split into {} offset groups",
                                       shape->in_channels, groups));
   const auto per_group = static_cast<int64_t>(shape->window.rank);
-  Dims offsets = shape->output(false);
-  offsets[1] = times({groups, shape->window.taps(), per_group});
+  Dims offsets = shape->output_dims(false);
+  offsets[1] = capped_product({groups, shape->window.tap_count(), per_group});
   if (node.dims(2) != offsets)
     return bad_node(
         node, fmt::format("offsets {} must be {}", to_string(node.dims(2)), to_string(offsets)));
-  offsets[1] = times({groups, shape->window.taps()});
+  offsets[1] = capped_product({groups, shape->window.tap_count()});
   if (node.has_input(4) && node.dims(4) != offsets)
     return bad_node(node,
                     fmt::format("mask {} must be {}", to_string(node.dims(4)), to_string(offsets)));
-  return set_shape(node, 0, node.dtype(0), shape->output(false));
+  return set_shape(node, 0, node.dtype(0), shape->output_dims(false));
 }
 
 Result<Work> deform_conv_cost(const NodeView& node) {
@@ -134,17 +135,17 @@ Result<Work> deform_conv_cost(const NodeView& node) {
   const Result<ConvShape> shape = conv_shape(node, ports);
   if (!shape) return shape.errors();
   const Extent3& out = shape->window.out;
-  const int64_t sampled =
-      times({shape->images, shape->in_channels, shape->window.taps(), out[0], out[1], out[2]});
+  const int64_t sampled = capped_product(
+      {shape->images, shape->in_channels, shape->window.tap_count(), out[0], out[1], out[2]});
   VectorOp sampling;
   for (size_t i : {size_t{0}, size_t{2}, size_t{4}}) read_input(node, i, sampling.inputs);
   sampling.outputs.push_back({made_port(0), sampled, 0});
-  sampling[VectorClass::resize] = times({sampled, int64_t{1} << shape->window.rank});
+  sampling[VectorClass::resize] = capped_product({sampled, int64_t{1} << shape->window.rank});
   if (node.has_input(4)) sampling[VectorClass::elementwise] = sampled;
   // The samples are gathered already, so the product sees one position with all kernel taps.
   GemmOp gemm = conv_gemm(node, *shape, ports);
   gemm.a_port = made_port(0);
-  gemm.channels = times({gemm.channels, shape->window.taps()});
+  gemm.channels = capped_product({gemm.channels, shape->window.tap_count()});
   gemm.kernel = gemm.stride = gemm.dilation = {1, 1, 1};
   gemm.pad = {0, 0, 0};
   gemm.in = out;
@@ -155,7 +156,7 @@ Status causal_conv_rule(InferContext& node) {
   if (Status s = want_rank(node, 0, 3); !s) return s;
   const Dims &x = node.dims(0), &w = node.dims(1);
   if (int_attr(node, "state_window", 0) > 0)
-    return refused(node, "attribute 'state_window' isn't supported");
+    return unsupported_node(node, "attribute 'state_window' isn't supported");
   if (w.size() != 3 || w[0] != x[1] || w[1] != 1 || w[2] < 1)
     return bad_node(node, fmt::format("weights {} must be {}x1xk", to_string(w), x[1]));
   if (node.has_input(2) && node.dims(2) != Dims{x[1]})

@@ -11,7 +11,7 @@
 
 namespace accsim::sim {
 
-Dims ConvShape::output(bool channels_last) const {
+Dims ConvShape::output_dims(bool channels_last) const {
   const Dims spatial = window.out_dims();
   Dims out{images};
   if (!channels_last) out.push_back(out_channels);
@@ -81,7 +81,7 @@ constexpr ConvPorts kQLinear{0, 3, 8, false};
 Status conv_output(InferContext& node, const ConvPorts& ports, DType dtype) {
   const Result<ConvShape> shape = conv_shape(node, ports);
   if (!shape) return shape.errors();
-  return set_shape(node, 0, dtype, shape->output(ports.channels_last));
+  return set_shape(node, 0, dtype, shape->output_dims(ports.channels_last));
 }
 
 Result<Work> conv_work(const NodeView& node, const ConvPorts& ports) {

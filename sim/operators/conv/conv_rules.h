@@ -18,7 +18,7 @@ struct ConvShape {
   int64_t images = 0, in_channels = 0, out_channels = 0, groups = 1;
   SlidingWindow window;
 
-  Dims output(bool channels_last) const;
+  Dims output_dims(bool channels_last) const;
 };
 
 /// Checks attributes and operands of a convolution against each other.

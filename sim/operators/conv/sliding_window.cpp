@@ -41,14 +41,17 @@ Dims SlidingWindow::out_dims() const {
   return Dims(out.end() - static_cast<ptrdiff_t>(rank), out.end());
 }
 
-int64_t SlidingWindow::taps() const { return times({kernel[0], kernel[1], kernel[2]}); }
+int64_t SlidingWindow::tap_count() const {
+  return capped_product({kernel[0], kernel[1], kernel[2]});
+}
 
 Status want_spatial(const NodeView& node, size_t rank) {
   if (rank >= 1 && rank <= 3) return ok();
   if (rank > 3)
-    return refused(node, fmt::format("{} spatial dims; at most 3 (depth, height, width) can be "
-                                     "costed",
-                                     rank));
+    return unsupported_node(node,
+                            fmt::format("{} spatial dims; at most 3 (depth, height, width) can be "
+                                        "costed",
+                                        rank));
   return bad_node(node, "the input needs a batch, a channel and at least one spatial dim");
 }
 
@@ -93,13 +96,13 @@ Result<SlidingWindow> slide_window(const NodeView& node, const Dims& spatial, co
   for (size_t d = 0; d < w.rank; ++d) {
     const size_t at = 3 - w.rank + d;
     const int64_t in = spatial[d], stride = attrs->strides[d];
-    const int64_t extent = dilated(kernel[d], attrs->dilations[d]);
+    const int64_t extent = dilated_extent(kernel[d], attrs->dilations[d]);
     w.in[at] = in;
     w.kernel[at] = kernel[d];
     w.stride[at] = stride;
     w.dilation[at] = attrs->dilations[d];
     w.pad[at] = attrs->before[d];
-    if (attrs->same()) {
+    if (attrs->has_same_padding()) {
       w.out[at] = ceil_div(in, stride);
       const int64_t total = std::max<int64_t>(0, (w.out[at] - 1) * stride + extent - in);
       w.pad[at] = attrs->auto_pad == "SAME_UPPER" ? total / 2 : total - total / 2;

@@ -14,8 +14,8 @@ struct SlidingWindow {
   Extent3 in{1, 1, 1}, out{1, 1, 1}, kernel{1, 1, 1}, stride{1, 1, 1}, dilation{1, 1, 1},
       pad{0, 0, 0};
 
-  Dims out_dims() const;  ///< the last `rank` entries of out
-  int64_t taps() const;   ///< elements of the kernel, stopping at kTooMany
+  Dims out_dims() const;      ///< the last `rank` entries of out
+  int64_t tap_count() const;  ///< elements of the kernel, stopping at kTooMany
 };
 
 /// strides, dilations, pads and auto_pad of a node, checked and with defaults filled in.
@@ -23,14 +23,16 @@ struct WindowAttrs {
   std::vector<int64_t> strides, dilations, before, after;
   std::string auto_pad;  ///< NOTSET, VALID, SAME_UPPER or SAME_LOWER
 
-  bool same() const { return auto_pad.starts_with("SAME"); }
+  bool has_same_padding() const { return auto_pad.starts_with("SAME"); }
 };
 /// Of a node with `rank` spatial dims. Errors: lists of another length or out of range, pads
 /// beside an auto_pad that sets them.
 Result<WindowAttrs> window_attrs(const NodeView& node, size_t rank);
 
-/// Extent of a dilated kernel.
-constexpr int64_t dilated(int64_t kernel, int64_t dilation) { return (kernel - 1) * dilation + 1; }
+/// Elements from the first to the last that its taps reach.
+constexpr int64_t dilated_extent(int64_t kernel, int64_t dilation) {
+  return (kernel - 1) * dilation + 1;
+}
 
 /// The kernel's extents from attribute kernel_shape; an error when absent, of another length than
 /// `rank` or with an entry below 1.

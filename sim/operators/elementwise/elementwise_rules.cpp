@@ -89,7 +89,7 @@ Status dropout_shape(InferContext& node) {
     const ConstData* ratio = node.has_input(1) ? node.value(1) : nullptr;
     const bool drops = ratio == nullptr || ratio->size() != 1 || ratio->as_double(0) != 0;
     if (!training->empty() && training->front() != 0 && drops)
-      return refused(node, "training_mode is on; export the model for inference");
+      return unsupported_node(node, "training_mode is on; export the model for inference");
   }
   if (Status s = same_shape(node); !s) return s;
   // Before opset 10 the mask had the type of the data.
@@ -98,7 +98,7 @@ Status dropout_shape(InferContext& node) {
 
 Result<Work> cast_cost(const NodeView& node) {
   if (node.has_output(0) && node.output(0).dtype == node.dtype(0)) return Work{};
-  if (Status s = countable(node); !s) return s.errors();
+  if (Status s = check_countable(node); !s) return s.errors();
   VectorOp op;
   read_input(node, 0, op.inputs);  // CastLike's second input only lends its type
   write_output(node, 0, op.outputs);

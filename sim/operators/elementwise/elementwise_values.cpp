@@ -8,7 +8,7 @@
 namespace accsim::sim {
 namespace {
 
-using element::spread;
+using element::broadcast_elements;
 
 int64_t integer_power(int64_t base, int64_t exponent) {
   uint64_t result = 1;
@@ -20,7 +20,7 @@ int64_t integer_power(int64_t base, int64_t exponent) {
 
 /// Clip's bound i: an input from opset 11 on, an attribute before.
 template <class T>
-T bound(const NodeView& node, size_t i, std::string_view attribute, T fallback) {
+T clip_bound(const NodeView& node, size_t i, std::string_view attribute, T fallback) {
   if (node.has_input(i)) return read_as<T>(*node.value(i))[0];
   if constexpr (std::floating_point<T>)
     return real_attr(node, attribute, fallback);
@@ -42,11 +42,11 @@ Status mean_value(InferContext& node) {
   const Dims& dims = node.output(0).dims;
   std::vector<double> total(static_cast<size_t>(elements(dims)), 0.0);
   for (size_t i = 0; i < node.input_count(); ++i) {
-    const std::vector<double> values = spread<double>(node, i, dims);
+    const std::vector<double> values = broadcast_elements<double>(node, i, dims);
     for (size_t n = 0; n < total.size(); ++n) total[n] += values[n];
   }
   for (double& v : total) v /= static_cast<double>(node.input_count());
-  store(node, 0, total);
+  store_results(node, 0, total);
   return ok();
 }
 
@@ -64,20 +64,20 @@ Status pow_value(InferContext& node) {
   if (!can_fold(node)) return ok();
   const Tensor& out = node.output(0);
   if (!is_float(out.dtype) && !is_float(node.dtype(1))) {
-    std::vector<int64_t> base = spread<int64_t>(node, 0, out.dims);
-    const std::vector<int64_t> exponent = spread<int64_t>(node, 1, out.dims);
+    std::vector<int64_t> base = broadcast_elements<int64_t>(node, 0, out.dims);
+    const std::vector<int64_t> exponent = broadcast_elements<int64_t>(node, 1, out.dims);
     for (size_t n = 0; n < base.size(); ++n) {
       if (exponent[n] < 0) return ok();
       base[n] = integer_power(base[n], exponent[n]);
     }
-    store(node, 0, base);
+    store_results(node, 0, base);
     return ok();
   }
-  std::vector<double> results = spread<double>(node, 0, out.dims);
-  const std::vector<double> exponent = spread<double>(node, 1, out.dims);
+  std::vector<double> results = broadcast_elements<double>(node, 0, out.dims);
+  const std::vector<double> exponent = broadcast_elements<double>(node, 1, out.dims);
   for (size_t n = 0; n < results.size(); ++n) results[n] = std::pow(results[n], exponent[n]);
   if (is_float(out.dtype)) {
-    store(node, 0, results);
+    store_results(node, 0, results);
     return ok();
   }
   std::vector<int64_t> truncated;
@@ -97,12 +97,12 @@ Status clip_value(InferContext& node) {
       most = largest_real(node.dtype(0));
       least = -most;
     }
-    const T low = bound<T>(node, 1, "min", least);
-    const T high = bound<T>(node, 2, "max", most);
+    const T low = clip_bound<T>(node, 1, "min", least);
+    const T high = clip_bound<T>(node, 2, "max", most);
     std::vector<T> values = read_as<T>(*node.value(0));
     // In this order: when the bounds cross, the upper one wins.
-    for (T& v : values) v = *element::Min::of(*element::Max::of(v, low), high);
-    store(node, 0, values);
+    for (T& v : values) v = *element::Min::result_of(*element::Max::result_of(v, low), high);
+    store_results(node, 0, values);
   });
   return ok();
 }
@@ -110,13 +110,13 @@ Status clip_value(InferContext& node) {
 Status where_value(InferContext& node) {
   if (!can_fold(node) || node.dtype(1) != node.dtype(2)) return ok();
   const Dims& dims = node.output(0).dims;
-  const std::vector<int64_t> condition = spread<int64_t>(node, 0, dims);
+  const std::vector<int64_t> condition = broadcast_elements<int64_t>(node, 0, dims);
   with_type(node.dtype(1), [&]<class T>(T) {
-    std::vector<T> results = spread<T>(node, 1, dims);
-    const std::vector<T> other = spread<T>(node, 2, dims);
+    std::vector<T> results = broadcast_elements<T>(node, 1, dims);
+    const std::vector<T> other = broadcast_elements<T>(node, 2, dims);
     for (size_t n = 0; n < results.size(); ++n)
       if (condition[n] == 0) results[n] = other[n];
-    store(node, 0, results);
+    store_results(node, 0, results);
   });
   return ok();
 }
@@ -124,8 +124,8 @@ Status where_value(InferContext& node) {
 Status cast_value(InferContext& node) {
   if (!node.has_output(0)) return ok();
   const DType from = node.dtype(0), to = node.output(0).dtype;
-  if (foldable(from) && foldable(to) && node.value(0) != nullptr)
-    node.set_value(0, converted(*node.value(0), from, to));
+  if (is_foldable(from) && is_foldable(to) && node.value(0) != nullptr)
+    node.set_value(0, convert_elements(*node.value(0), from, to));
   return ok();
 }
 

@@ -9,7 +9,7 @@
 namespace accsim::sim {
 
 /// Value rules of the elementwise operators. All of them set nothing when they can't compute the
-/// value exactly (division by zero, types outside foldable()).
+/// value exactly (division by zero, types outside is_foldable()).
 
 /// Mean of all inputs, which broadcast; floats only.
 Status mean_value(InferContext& node);
@@ -53,28 +53,28 @@ constexpr bool is_minus_one(T v) {
 /// a + b; integers wrap.
 struct Add {
   template <class T>
-  static std::optional<T> of(T a, T b) {
+  static std::optional<T> result_of(T a, T b) {
     return static_cast<T>(wide(a) + wide(b));
   }
 };
 /// a - b; integers wrap.
 struct Sub {
   template <class T>
-  static std::optional<T> of(T a, T b) {
+  static std::optional<T> result_of(T a, T b) {
     return static_cast<T>(wide(a) - wide(b));
   }
 };
 /// a * b; integers wrap.
 struct Mul {
   template <class T>
-  static std::optional<T> of(T a, T b) {
+  static std::optional<T> result_of(T a, T b) {
     return static_cast<T>(wide(a) * wide(b));
   }
 };
 /// a / b: integers truncate towards zero and have no value over 0.
 struct Div {
   template <class T>
-  static std::optional<T> of(T a, T b) {
+  static std::optional<T> result_of(T a, T b) {
     if constexpr (std::integral<T>)
       if (b == 0) return std::nullopt;
     return is_minus_one(b) ? static_cast<T>(T{} - wide(a)) : a / b;
@@ -83,7 +83,7 @@ struct Div {
 /// Remainder with the sign of the dividend, as C has it.
 struct RemainderOfC {
   template <class T>
-  static std::optional<T> of(T a, T b) {
+  static std::optional<T> result_of(T a, T b) {
     if constexpr (std::floating_point<T>) {
       return std::fmod(a, b);
     } else {
@@ -95,8 +95,8 @@ struct RemainderOfC {
 /// Remainder with the sign of the divisor, as Python has it.
 struct RemainderOfPython {
   template <class T>
-  static std::optional<T> of(T a, T b) {
-    std::optional<T> r = RemainderOfC::of(a, b);
+  static std::optional<T> result_of(T a, T b) {
+    std::optional<T> r = RemainderOfC::result_of(a, b);
     if (r && *r != 0 && ((*r < 0) != (b < 0))) *r = static_cast<T>(*r + b);
     if constexpr (std::floating_point<T>)
       if (*r == 0) *r = std::copysign(*r, b);
@@ -107,35 +107,35 @@ struct RemainderOfPython {
 /// The smaller one; a NaN on either side wins.
 struct Min {
   template <class T>
-  static std::optional<T> of(T a, T b) {
+  static std::optional<T> result_of(T a, T b) {
     return b < a || b != b ? b : a;
   }
 };
 /// The larger one; a NaN on either side wins.
 struct Max {
   template <class T>
-  static std::optional<T> of(T a, T b) {
+  static std::optional<T> result_of(T a, T b) {
     return a < b || b != b ? b : a;
   }
 };
 /// Both bits, or both truths.
 struct And {
   template <std::integral T>
-  static std::optional<T> of(T a, T b) {
+  static std::optional<T> result_of(T a, T b) {
     return a & b;
   }
 };
 /// Either bit, or either truth.
 struct Or {
   template <std::integral T>
-  static std::optional<T> of(T a, T b) {
+  static std::optional<T> result_of(T a, T b) {
     return a | b;
   }
 };
 /// One bit of two, or one truth.
 struct Xor {
   template <std::integral T>
-  static std::optional<T> of(T a, T b) {
+  static std::optional<T> result_of(T a, T b) {
     return a ^ b;
   }
 };
@@ -144,64 +144,64 @@ struct Xor {
 /// a << b; 0 beyond 63.
 struct ShiftLeft {
   template <std::integral T>
-  static std::optional<T> of(T a, T b) {
+  static std::optional<T> result_of(T a, T b) {
     return static_cast<T>(wide(b) < 64 ? wide(a) << wide(b) : 0);
   }
 };
 /// a >> b; copies of the sign beyond 63.
 struct ShiftRight {
   template <std::integral T>
-  static std::optional<T> of(T a, T b) {
+  static std::optional<T> result_of(T a, T b) {
     return wide(b) < 64 ? static_cast<T>(a >> b) : static_cast<T>(a < T{} ? -1 : 0);
   }
 };
 /// a, times the slope b where it is negative.
 struct PRelu {
   template <class T>
-  static std::optional<T> of(T a, T b) {
-    return a < 0 ? Mul::of(a, b) : a;
+  static std::optional<T> result_of(T a, T b) {
+    return a < 0 ? Mul::result_of(a, b) : a;
   }
 };
 
 /// -a; the least integer is its own.
 struct Neg {
   template <class T>
-  static T of(T a) {
+  static T result_of(T a) {
     return static_cast<T>(-wide(a));
   }
 };
 /// |a|; the least integer is its own.
 struct Abs {
   template <class T>
-  static T of(T a) {
-    return a < 0 ? Neg::of(a) : a + T{};
+  static T result_of(T a) {
+    return a < 0 ? Neg::result_of(a) : a + T{};
   }  // -0.0 + 0.0 is 0.0
 };
 /// -1, 0 or 1; NaN of NaN.
 struct Sign {
   template <class T>
-  static T of(T a) {
+  static T result_of(T a) {
     return a != a ? a : static_cast<T>(static_cast<int>(T{} < a) - (a < T{}));
   }
 };
 /// a, or 0 where it is negative.
 struct Relu {
   template <class T>
-  static T of(T a) {
+  static T result_of(T a) {
     return a < 0 ? T{} : a;
   }
 };
 /// Whether a is 0.
 struct Not {
   template <std::integral T>
-  static T of(T a) {
+  static T result_of(T a) {
     return a == 0;
   }
 };
 /// All bits turned.
 struct BitwiseNot {
   template <std::integral T>
-  static T of(T a) {
+  static T result_of(T a) {
     return ~a;
   }
 };
@@ -209,7 +209,7 @@ struct BitwiseNot {
 template <double (*F)(double)>
 struct Real {
   template <std::floating_point T>
-  static T of(T a) {
+  static T result_of(T a) {
     return F(a);
   }
 };
@@ -223,52 +223,52 @@ inline double round_even(double a) { return std::nearbyint(a); }
 /// Whether a == b.
 struct Equal {
   template <class T>
-  static bool of(T a, T b) {
+  static bool result_of(T a, T b) {
     return a == b;
   }
 };
 /// Whether a < b.
 struct Less {
   template <class T>
-  static bool of(T a, T b) {
+  static bool result_of(T a, T b) {
     return a < b;
   }
 };
 /// Whether a <= b.
 struct LessOrEqual {
   template <class T>
-  static bool of(T a, T b) {
+  static bool result_of(T a, T b) {
     return a <= b;
   }
 };
 /// Whether a > b.
 struct Greater {
   template <class T>
-  static bool of(T a, T b) {
+  static bool result_of(T a, T b) {
     return a > b;
   }
 };
 /// Whether a >= b.
 struct GreaterOrEqual {
   template <class T>
-  static bool of(T a, T b) {
+  static bool result_of(T a, T b) {
     return a >= b;
   }
 };
 
 /// A result as its tensor's type holds it.
-inline double fit(DType type, double v) { return round_to(type, v); }
-inline int64_t fit(DType type, int64_t v) { return wrap(type, v); }
-inline uint64_t fit(DType type, uint64_t v) {
-  return static_cast<uint64_t>(wrap(type, static_cast<int64_t>(v)));
+inline double fit_to_type(DType type, double v) { return round_to(type, v); }
+inline int64_t fit_to_type(DType type, int64_t v) { return wrap_to_type(type, v); }
+inline uint64_t fit_to_type(DType type, uint64_t v) {
+  return static_cast<uint64_t>(wrap_to_type(type, static_cast<int64_t>(v)));
 }
 
 /// Input i's elements as T, in the order of an output of shape `dims` that it broadcasts to.
 template <class T>
-std::vector<T> spread(const NodeView& node, size_t i, const Dims& dims) {
+std::vector<T> broadcast_elements(const NodeView& node, size_t i, const Dims& dims) {
   const std::vector<T> values = read_as<T>(*node.value(i));
   std::vector<T> all;
-  for (const int64_t at : offsets(dims, broadcast_strides(node.dims(i), dims)))
+  for (const int64_t at : strided_offsets(dims, broadcast_strides(node.dims(i), dims)))
     all.push_back(values[static_cast<size_t>(at)]);
   return all;
 }
@@ -277,16 +277,16 @@ std::vector<T> spread(const NodeView& node, size_t i, const Dims& dims) {
 template <class Op, class T>
 void fold_inputs(InferContext& node) {
   const Tensor& out = node.output(0);
-  std::vector<T> total = spread<T>(node, 0, out.dims);
+  std::vector<T> total = broadcast_elements<T>(node, 0, out.dims);
   for (size_t i = 1; i < node.input_count(); ++i) {
-    const std::vector<T> values = spread<T>(node, i, out.dims);
+    const std::vector<T> values = broadcast_elements<T>(node, i, out.dims);
     for (size_t n = 0; n < total.size(); ++n) {
-      const std::optional<T> next = Op::of(total[n], values[n]);
+      const std::optional<T> next = Op::result_of(total[n], values[n]);
       if (!next) return;
-      total[n] = fit(out.dtype, *next);
+      total[n] = fit_to_type(out.dtype, *next);
     }
   }
-  store(node, 0, total);
+  store_results(node, 0, total);
 }
 
 }  // namespace element
@@ -294,15 +294,15 @@ void fold_inputs(InferContext& node) {
 /// All inputs can be computed with and are of one type.
 bool same_type_inputs(const NodeView& node);
 
-/// Op::of() on every element of input 0, where Op takes its type.
+/// Op::result_of() on every element of input 0, where Op takes its type.
 template <class Op>
 Status unary_value(InferContext& node) {
   if (!can_fold(node)) return ok();
   with_type(node.dtype(0), [&]<class T>(T) {
-    if constexpr (requires(T a) { Op::of(a); }) {
+    if constexpr (requires(T a) { Op::result_of(a); }) {
       std::vector<T> values = read_as<T>(*node.value(0));
-      for (T& v : values) v = Op::of(v);
-      store(node, 0, values);
+      for (T& v : values) v = Op::result_of(v);
+      store_results(node, 0, values);
     }
   });
   return ok();
@@ -313,7 +313,7 @@ template <class Op>
 Status fold_value(InferContext& node) {
   if (!same_type_inputs(node)) return ok();
   with_type(node.dtype(0), [&]<class T>(T) {
-    if constexpr (requires(T a) { Op::of(a, a); }) element::fold_inputs<Op, T>(node);
+    if constexpr (requires(T a) { Op::result_of(a, a); }) element::fold_inputs<Op, T>(node);
   });
   return ok();
 }
@@ -324,10 +324,10 @@ Status compare_value(InferContext& node) {
   if (!same_type_inputs(node)) return ok();
   with_type(node.dtype(0), [&]<class T>(T) {
     const Dims& dims = node.output(0).dims;
-    const std::vector<T> a = element::spread<T>(node, 0, dims);
-    const std::vector<T> b = element::spread<T>(node, 1, dims);
+    const std::vector<T> a = element::broadcast_elements<T>(node, 0, dims);
+    const std::vector<T> b = element::broadcast_elements<T>(node, 1, dims);
     std::vector<int64_t> results(a.size());
-    for (size_t n = 0; n < a.size(); ++n) results[n] = Op::of(a[n], b[n]);
+    for (size_t n = 0; n < a.size(); ++n) results[n] = Op::result_of(a[n], b[n]);
     node.set_value(0, std::move(results));
   });
   return ok();

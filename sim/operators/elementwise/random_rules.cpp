@@ -15,7 +15,7 @@ constexpr int64_t kNormalSpecial = 3;
 
 /// A Like operator reads nothing of its input but the shape.
 Result<Work> random_work(const NodeView& node, int64_t elementwise, int64_t special) {
-  if (Status s = countable(node); !s) return s.errors();
+  if (Status s = check_countable(node); !s) return s.errors();
   const int64_t count = output_size(node, 0);
   VectorOp op;
   write_output(node, 0, op.outputs);
@@ -57,7 +57,7 @@ Result<Work> bernoulli_cost(const NodeView& node) { return per_element(node, kDr
 
 /// Per row: the running sum of exp over the classes, then a binary search for each sample.
 Result<Work> multinomial_cost(const NodeView& node) {
-  if (Status s = countable(node); !s) return s.errors();
+  if (Status s = check_countable(node); !s) return s.errors();
   const int64_t scores = elements(node.dims(0));
   const int64_t samples = output_size(node, 0);
   const int64_t classes = node.dims(0)[1];
@@ -65,7 +65,7 @@ Result<Work> multinomial_cost(const NodeView& node) {
   op[VectorClass::special] = scores;
   op[VectorClass::reduce] = scores;
   op[VectorClass::elementwise] = samples * kDraw;
-  op[VectorClass::search] = samples * halvings(classes);
+  op[VectorClass::search] = samples * bisection_steps(classes);
   op.row = std::max<int64_t>(classes, 1);
   return Work{std::move(op)};
 }

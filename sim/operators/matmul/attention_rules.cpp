@@ -22,8 +22,8 @@ Status check_heads(const NodeView& node, const AttentionPlan& p) {
 }
 
 Work attention_work(const NodeView& node, const AttentionPlan& p) {
-  const int64_t groups = times({p.batch, p.kv_heads});
-  const int64_t rows = times({p.q_heads / p.kv_heads, p.q_len});
+  const int64_t groups = capped_product({p.batch, p.kv_heads});
+  const int64_t rows = capped_product({p.q_heads / p.kv_heads, p.q_len});
   GemmOp qk = matrix_product(groups, rows, p.head, p.total_len);
   qk.a_port = p.q_port;
   qk.b_port = p.k_port;
@@ -33,20 +33,21 @@ Work attention_work(const NodeView& node, const AttentionPlan& p) {
   av.a_port = kSecondInternalPort;
   av.b_port = p.v_port;
 
-  const int64_t scores = times({groups, rows, p.total_len});
+  const int64_t scores = capped_product({groups, rows, p.total_len});
   VectorOp softmax;
   softmax.inputs.push_back({kInternalPort, scores, 0});
   softmax.outputs.push_back({kSecondInternalPort, scores, 0});
-  softmax[VectorClass::reduce] = times({2, scores});
-  softmax[VectorClass::elementwise] = times({2, scores});
-  softmax[VectorClass::special] = plus(scores, times({groups, rows}));
+  softmax[VectorClass::reduce] = capped_product({2, scores});
+  softmax[VectorClass::elementwise] = capped_product({2, scores});
+  softmax[VectorClass::special] = capped_sum(scores, capped_product({groups, rows}));
   if (p.mask_port >= 0) {
     read_input(node, static_cast<size_t>(p.mask_port), softmax.inputs);
-    softmax[VectorClass::elementwise] = plus(softmax[VectorClass::elementwise], scores);
+    softmax[VectorClass::elementwise] = capped_sum(softmax[VectorClass::elementwise], scores);
   }
   if (p.softcap) {  // cap * tanh(x / cap)
-    softmax[VectorClass::elementwise] = plus(softmax[VectorClass::elementwise], times({2, scores}));
-    softmax[VectorClass::special] = plus(softmax[VectorClass::special], scores);
+    softmax[VectorClass::elementwise] =
+        capped_sum(softmax[VectorClass::elementwise], capped_product({2, scores}));
+    softmax[VectorClass::special] = capped_sum(softmax[VectorClass::special], scores);
   }
   if (p.scores_output >= 0)
     write_output(node, static_cast<size_t>(p.scores_output), softmax.outputs);
@@ -115,17 +116,17 @@ Result<AttentionPlan> plan_attention(const NodeView& node) {
       return bad_node(node, fmt::format("past_key {} and past_value {} must be {} and {}",
                                         to_string(node.dims(4)), to_string(node.dims(5)),
                                         to_string(key), to_string(value)));
-    p.total_len = plus(p.kv_len, past);
+    p.total_len = capped_sum(p.kv_len, past);
   }
   if (node.has_input(3)) {
     // The mask's last dim may be shorter than the keys: the rest counts as masked out.
     const Dims& rest = node.dims(3);
-    Dims wanted = p.scores();
+    Dims wanted = p.score_dims();
     if (!rest.empty() && rest.back() != 1 && rest.back() <= wanted.back())
       wanted.back() = rest.back();
-    if (broadcast(rest, wanted) != wanted)
+    if (broadcast_dims(rest, wanted) != wanted)
       return bad_node(node, fmt::format("attn_mask {} doesn't broadcast to {}", to_string(rest),
-                                        to_string(p.scores())));
+                                        to_string(p.score_dims())));
     p.mask_port = 3;
   }
   p.softcap = real_attr(node, "softcap", 0) > 0;
@@ -138,12 +139,13 @@ Result<AttentionPlan> plan_attention(const NodeView& node) {
 Status attention_rule(InferContext& node) {
   const Result<AttentionPlan> p = plan_attention(node);
   if (!p) return p.errors();
-  const Dims out = node.rank(0) == 4 ? Dims{p->batch, p->q_heads, p->q_len, p->v_head}
-                                     : Dims{p->batch, p->q_len, times({p->q_heads, p->v_head})};
+  const Dims out = node.rank(0) == 4
+                       ? Dims{p->batch, p->q_heads, p->q_len, p->v_head}
+                       : Dims{p->batch, p->q_len, capped_product({p->q_heads, p->v_head})};
   if (Status s = set_shape(node, 0, node.dtype(0), out); !s) return s;
   if (Status s = set_if_wanted(node, 1, node.dtype(1), p->present_key()); !s) return s;
   if (Status s = set_if_wanted(node, 2, node.dtype(2), p->present_value()); !s) return s;
-  return set_if_wanted(node, 3, node.dtype(0), p->scores());
+  return set_if_wanted(node, 3, node.dtype(0), p->score_dims());
 }
 
 Result<Work> attention_cost(const NodeView& node) {
@@ -159,7 +161,7 @@ Result<Work> attention_cost(const NodeView& node) {
 
 std::optional<RowMeaning> rows_between(const NodeView& node, const AttentionPlan& p) {
   if (p.softcap || p.scores_output >= 0) return std::nullopt;
-  RowMeaning out = row_meaning(RowKind::softmax, p.scores(), 3, 4, false);
+  RowMeaning out = row_meaning(RowKind::softmax, p.score_dims(), 3, 4, false);
   out.in_port = kInternalPort;
   out.out_port = kSecondInternalPort;
   if (p.mask_port < 0) return out;
@@ -228,8 +230,8 @@ Result<LinearPlan> plan_linear(const NodeView& node) {
 Status linear_attention_rule(InferContext& node) {
   const Result<LinearPlan> p = plan_linear(node);
   if (!p) return p.errors();
-  if (Status s =
-          set_shape(node, 0, node.dtype(0), {p->batch, p->steps, times({p->q_heads, p->value})});
+  if (Status s = set_shape(node, 0, node.dtype(0),
+                           {p->batch, p->steps, capped_product({p->q_heads, p->value})});
       !s)
     return s;
   return set_if_wanted(node, 1, node.dtype(node.has_input(3) ? 3 : 0),
@@ -240,8 +242,8 @@ Result<Work> linear_attention_cost(const NodeView& node) {
   const Result<LinearPlan> p = plan_linear(node);
   if (!p) return p.errors();
   // Every step multiplies with the state of that step, so nothing is shared between products.
-  const int64_t products = times({p->batch, p->kv_heads, p->steps});
-  const int64_t updates = times({products, p->key, p->value});
+  const int64_t products = capped_product({p->batch, p->kv_heads, p->steps});
+  const int64_t updates = capped_product({products, p->key, p->value});
   const int state_port = node.has_input(3) ? 3 : 1;
   Work work;
   if (p->delta) {  // what the state already says of this key
@@ -254,11 +256,12 @@ Result<Work> linear_attention_cost(const NodeView& node) {
   for (size_t i = 1; i < node.input_count(); ++i) read_input(node, i, update.inputs);
   write_output(node, 1, update.outputs);
   if (!node.has_output(1))  // it stays between the steps
-    update.outputs.push_back({kInternalPort, times({p->batch, p->kv_heads, p->key, p->value}), 0});
-  update[VectorClass::elementwise] = times({updates, p->gated ? 3 : 2});
+    update.outputs.push_back(
+        {kInternalPort, capped_product({p->batch, p->kv_heads, p->key, p->value}), 0});
+  update[VectorClass::elementwise] = capped_product({updates, p->gated ? 3 : 2});
   if (p->delta)  // beta * (v - recalled)
     update[VectorClass::elementwise] =
-        plus(update[VectorClass::elementwise], times({2, products, p->value}));
+        capped_sum(update[VectorClass::elementwise], capped_product({2, products, p->value}));
   if (p->gated) update[VectorClass::special] = input_size(node, 4);
   work.emplace_back(update);
   GemmOp read = matrix_product(products, p->q_heads / p->kv_heads, p->key, p->value);

@@ -16,7 +16,7 @@ struct AttentionPlan {
   int scores_output = -1;  ///< node output that gets the scores; -1: none
   bool softcap = false;
 
-  Dims scores() const { return {batch, q_heads, q_len, total_len}; }
+  Dims score_dims() const { return {batch, q_heads, q_len, total_len}; }
   Dims present_key() const { return {batch, kv_heads, total_len, head}; }
   Dims present_value() const { return {batch, kv_heads, total_len, v_head}; }
 };

@@ -153,21 +153,22 @@ class Contraction {
     }
   }
 
-  Work run() {
-    Operand left = prepared(0);
-    for (size_t i = 1; i < operands_.size(); ++i) left = pair(left, prepared(i), i);
+  Work contract_all() {
+    Operand left = prepared_operand(0);
+    for (size_t i = 1; i < operands_.size(); ++i)
+      left = contract_pair(left, prepared_operand(i), i);
     return std::move(work_);
   }
 
  private:
-  int64_t size(const LabelSet& labels) const {
+  int64_t extent_of(const LabelSet& labels) const {
     int64_t product = 1;
-    for (int label : labels) product = times({product, eq_.size.at(label)});
+    for (int label : labels) product = capped_product({product, eq_.size.at(label)});
     return product;
   }
 
   /// Labels that the output or an operand from `next` on still needs.
-  LabelSet needed(size_t next) const {
+  LabelSet labels_needed(size_t next) const {
     LabelSet all(eq_.output.begin(), eq_.output.end());
     for (size_t i = next; i < operands_.size(); ++i)
       all.insert(operands_[i].labels.begin(), operands_[i].labels.end());
@@ -177,42 +178,42 @@ class Contraction {
   bool is_last(size_t i) const { return i + 1 == operands_.size(); }
 
   /// Operand i with its diagonal taken and the labels that nobody else has summed out.
-  Operand prepared(size_t i) {
+  Operand prepared_operand(size_t i) {
     Operand operand = operands_[i];
     const bool single = operands_.size() == 1;
     LabelSet keep(eq_.output.begin(), eq_.output.end());
     for (size_t k = 0; k < operands_.size(); ++k)
       if (k != i) keep.insert(operands_[k].labels.begin(), operands_[k].labels.end());
-    const int64_t before = size(operand.labels);
+    const int64_t before = extent_of(operand.labels);
     std::erase_if(operand.labels, [&](int label) { return !keep.contains(label); });
-    if (before != size(operand.labels)) {
+    if (before != extent_of(operand.labels)) {
       VectorOp sum;
-      read_part(node_, i, before, diagonal(i) ? 1 : 0, sum.inputs);
+      read_part(node_, i, before, has_diagonal(i) ? 1 : 0, sum.inputs);
       sum[VectorClass::reduce] = before;
-      prepare(operand, single, sum.outputs);
+      set_destination(operand, single, sum.outputs);
       work_.emplace_back(sum);
-    } else if (single || diagonal(i)) {
+    } else if (single || has_diagonal(i)) {
       MemoryOp move;
       read_part(node_, i, before, 1, move.inputs);
-      prepare(operand, single, move.outputs);
+      set_destination(operand, single, move.outputs);
       work_.emplace_back(move);
     }
     return operand;
   }
 
   /// Where the prepared operand is written: the node's output when it is all of it.
-  void prepare(Operand& operand, bool single, std::vector<Access>& outputs) const {
+  void set_destination(Operand& operand, bool single, std::vector<Access>& outputs) const {
     if (single) return write_output(node_, 0, outputs);
     operand.port = made_port(operand.port);
-    outputs.push_back({operand.port, size(operand.labels), 0});
+    outputs.push_back({operand.port, extent_of(operand.labels), 0});
   }
 
-  bool diagonal(size_t i) const {
+  bool has_diagonal(size_t i) const {
     return LabelSet(eq_.terms[i].begin(), eq_.terms[i].end()).size() != eq_.terms[i].size();
   }
 
-  Operand pair(const Operand& left, const Operand& right, size_t i) {
-    const LabelSet keep = needed(i + 1);
+  Operand contract_pair(const Operand& left, const Operand& right, size_t i) {
+    const LabelSet keep = labels_needed(i + 1);
     LabelSet batch, inner, rows, columns, result;
     for (int label : left.labels)
       (right.labels.contains(label) ? (keep.contains(label) ? batch : inner) : rows).insert(label);
@@ -225,12 +226,13 @@ class Contraction {
     if (inner.empty()) {
       VectorOp product;
       for (const Operand* o : {&left, &right})
-        product.inputs.push_back({o->port, size(o->labels), 0});
-      product.outputs.push_back({written, size(result), 0});
-      product[VectorClass::elementwise] = size(result);
+        product.inputs.push_back({o->port, extent_of(o->labels), 0});
+      product.outputs.push_back({written, extent_of(result), 0});
+      product[VectorClass::elementwise] = extent_of(result);
       work_.emplace_back(product);
     } else {
-      GemmOp gemm = matrix_product(size(batch), size(rows), size(inner), size(columns));
+      GemmOp gemm =
+          matrix_product(extent_of(batch), extent_of(rows), extent_of(inner), extent_of(columns));
       gemm.a_port = left.port;
       gemm.b_port = right.port;
       gemm.out_port = written;
@@ -259,7 +261,7 @@ Result<Work> einsum_cost(const NodeView& node) {
   if (const auto perm = einsum_permutation(node)) return permuted_work(node, *perm);
   const Result<Equation> eq = parse_einsum(node);
   if (!eq) return eq.errors();
-  return checked_work(node, Contraction(node, *eq).run());
+  return checked_work(node, Contraction(node, *eq).contract_all());
 }
 
 }  // namespace accsim::sim

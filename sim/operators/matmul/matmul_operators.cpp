@@ -11,7 +11,7 @@
 
 namespace accsim::sim {
 
-GemmOp MatMulPlan::gemm(int a_port, int b_port, int bias_port) const {
+GemmOp MatMulPlan::gemm_op(int a_port, int b_port, int bias_port) const {
   GemmOp op = matrix_product(batch, m, k, n);
   op.a_shared = a_shared;
   op.a_port = a_port;
@@ -27,7 +27,7 @@ Result<MatMulPlan> plan_matmul(const NodeView& node, Dims a, Dims b) {
   if (a_vector) a.insert(a.begin(), 1);
   if (b_vector) b.push_back(1);
   const std::optional<Dims> batch =
-      broadcast(Dims(a.begin(), a.end() - 2), Dims(b.begin(), b.end() - 2));
+      broadcast_dims(Dims(a.begin(), a.end() - 2), Dims(b.begin(), b.end() - 2));
   if (!batch || a.back() != b[b.size() - 2])
     return bad_node(node, fmt::format("operands {} don't go together", shapes));
   MatMulPlan plan;
@@ -41,9 +41,9 @@ Result<MatMulPlan> plan_matmul(const NodeView& node, Dims a, Dims b) {
     const int64_t in_a = back <= a.size() ? a[a.size() - back] : 1;
     const int64_t in_b = back <= b.size() ? b[b.size() - back] : 1;
     if (in_b == 1) {
-      plan.m = times({plan.m, in_a});
+      plan.m = capped_product({plan.m, in_a});
     } else {
-      plan.batch = times({plan.batch, in_b});
+      plan.batch = capped_product({plan.batch, in_b});
       a_varies = a_varies || in_a != 1;
     }
   }
@@ -69,7 +69,7 @@ Result<GemmPlan> plan_gemm(const NodeView& node, size_t a, size_t b, size_t c) {
                                       to_string(node.dims(a)), to_string(node.dims(b))));
   if (!node.has_input(c)) return plan;
   const Dims& bias = node.dims(c);
-  if (broadcast(bias, {plan.m, plan.n}) != Dims{plan.m, plan.n})
+  if (broadcast_dims(bias, {plan.m, plan.n}) != Dims{plan.m, plan.n})
     return bad_node(
         node, fmt::format("C {} doesn't broadcast to {}x{}", to_string(bias), plan.m, plan.n));
   plan.c_per_column = bias.size() < 2 || bias[0] == 1;
@@ -86,10 +86,10 @@ Work gemm_work(const NodeView& node, const GemmPlan& plan, size_t a, size_t b, s
   Work work{gemm};
   if (node.has_input(c) && !plan.c_per_column) {
     VectorOp add;
-    read_part(node, a, times({plan.m, plan.n}), 0, add.inputs);
+    read_part(node, a, capped_product({plan.m, plan.n}), 0, add.inputs);
     read_input(node, c, add.inputs);
     write_output(node, 0, add.outputs);
-    add[VectorClass::elementwise] = times({plan.m, plan.n});
+    add[VectorClass::elementwise] = capped_product({plan.m, plan.n});
     work.emplace_back(add);
   }
   return work;
@@ -119,7 +119,7 @@ template <int kB>
 Result<Work> matmul_cost(const NodeView& node) {
   const Result<MatMulPlan> plan = plan_matmul(node, node.dims(0), node.dims(kB));
   if (!plan) return plan.errors();
-  return checked_work(node, {plan->gemm(0, kB)});
+  return checked_work(node, {plan->gemm_op(0, kB)});
 }
 
 Status matmul_rule(InferContext& node) { return matmul_output(node, 1, node.dtype(0)); }

@@ -36,11 +36,11 @@ Result<Recurrent> recurrent_shape(const NodeView& node, int64_t gates, bool turn
   if (int_attr(node, "hidden_size", r.hidden) != r.hidden)
     return bad_node(node, fmt::format("attribute 'hidden_size' is {}, but R is {}",
                                       int_attr(node, "hidden_size", 0), to_string(node.dims(2))));
-  const int64_t rows = times({gates, r.hidden});
+  const int64_t rows = capped_product({gates, r.hidden});
   Dims w{r.directions, rows, r.inputs}, recurrence{r.directions, rows, r.hidden};
   for (Dims* d : {&w, &recurrence})
     if (turned) std::swap((*d)[1], (*d)[2]);
-  const Dims bias{r.directions, times({2, rows})};
+  const Dims bias{r.directions, capped_product({2, rows})};
   if (node.dims(1) != w || node.dims(2) != recurrence)
     return bad_node(node,
                     fmt::format("W {} and R {} must be {} and {}", to_string(node.dims(1)),
@@ -79,12 +79,12 @@ Status set_states(InferContext& node, const Recurrent& r, bool cells) {
 }
 
 Result<Work> recurrent_work(const NodeView& node, const Recurrent& r, int64_t gate_count) {
-  const int64_t columns = times({gate_count, r.hidden});
-  const int64_t states = times({r.steps, r.batch, r.hidden});
+  const int64_t columns = capped_product({gate_count, r.hidden});
+  const int64_t states = capped_product({r.steps, r.batch, r.hidden});
   const GateOps ops = gate_ops(gate_count, node.has_input(7));
   Work work;
   for (int64_t d = 0; d < r.directions; ++d) {
-    GemmOp in = matrix_product(1, times({r.steps, r.batch}), r.inputs, columns);
+    GemmOp in = matrix_product(1, capped_product({r.steps, r.batch}), r.inputs, columns);
     if (node.has_input(3)) in.bias_port = 3;
     GemmOp state = matrix_product(r.steps, r.batch, r.hidden, columns);
     state.b_port = 2;
@@ -93,14 +93,14 @@ Result<Work> recurrent_work(const NodeView& node, const Recurrent& r, int64_t ga
     in.out_port = state.a_port = state.out_port = kInternalPort;
     VectorOp gates;
     // Both products' results come in, one direction's share of every output goes out.
-    gates.inputs.push_back({kInternalPort, times({2, states, gate_count}), 0});
+    gates.inputs.push_back({kInternalPort, capped_product({2, states, gate_count}), 0});
     for (size_t i = 5; i < std::min<size_t>(node.input_count(), 8); ++i)
       read_part(node, i, input_size(node, i) / r.directions, 0, gates.inputs);
     for (size_t i = 0; i < node.output_count(); ++i)
       if (const int64_t share = output_size(node, i) / r.directions; share > 0)
         gates.outputs.push_back({static_cast<int>(i), share, 0});
-    gates[VectorClass::elementwise] = times({states, ops.elementwise});
-    gates[VectorClass::special] = times({states, ops.special});
+    gates[VectorClass::elementwise] = capped_product({states, ops.elementwise});
+    gates[VectorClass::special] = capped_product({states, ops.special});
     work.insert(work.end(), {in, state, gates});
   }
   return checked_work(node, std::move(work));
@@ -124,7 +124,7 @@ Result<Work> recurrent_cost(const NodeView& node) {
 Status dynamic_lstm_rule(InferContext& node) {
   const Result<Recurrent> r = recurrent_shape(node, 4, true);
   if (!r) return r.errors();
-  const Dims one{r->directions}, each{r->directions, times({4, r->hidden})};
+  const Dims one{r->directions}, each{r->directions, capped_product({4, r->hidden})};
   for (size_t i = 8; i < 12; ++i)
     if (!node.has_input(i) || (node.dims(i) != one && node.dims(i) != each))
       return bad_node(node,

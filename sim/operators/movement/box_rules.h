@@ -27,12 +27,12 @@ struct Padding {
   std::vector<int64_t> before, after;
 };
 /// What Pad adds. Its lists must be known.
-Result<Padding> padding(const NodeView& node);
+Result<Padding> padding_of(const NodeView& node);
 /// Where element i of an axis of `size`, padded by so many, comes from, by Pad's mode; -1: from
 /// nowhere. Of a negative pad that much is cropped before anything is repeated, as runtimes do it.
 int64_t pad_source(const std::string& mode, int64_t i, int64_t size, int64_t before, int64_t after);
 
 /// Transpose's permutation, checked; axes in reverse when the attribute is absent.
-Result<std::vector<int64_t>> permutation(const NodeView& node);
+Result<std::vector<int64_t>> permutation_of(const NodeView& node);
 
 }  // namespace accsim::sim

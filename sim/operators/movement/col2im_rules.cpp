@@ -26,7 +26,7 @@ Status col2im_shape(InferContext& node) {
 
 /// Every input element is added to one output element.
 Result<Work> col2im_cost(const NodeView& node) {
-  if (Status s = countable(node); !s) return s.errors();
+  if (Status s = check_countable(node); !s) return s.errors();
   VectorOp op;
   read_input(node, 0, op.inputs);
   write_output(node, 0, op.outputs);

@@ -62,7 +62,7 @@ Result<std::vector<int64_t>> element_offsets(const NodeView& node, int64_t axis)
   Strides strides = row_major(dims);
   const int64_t along = strides[a];
   strides[a] = 0;  // along the axis the index says where, not the position
-  const std::vector<int64_t> others = offsets(shape, strides);
+  const std::vector<int64_t> others = strided_offsets(shape, strides);
   for (size_t n = 0; n < at->size(); ++n) (*at)[n] = (*at)[n] * along + others[n];
   return at;
 }
@@ -77,7 +77,7 @@ Result<int64_t> batch_dims_of(const NodeView& node) {
 }
 
 /// Positions where Compress's condition holds, below `size`.
-Result<std::vector<int64_t>> kept(const NodeView& node, int64_t size) {
+Result<std::vector<int64_t>> kept_positions(const NodeView& node, int64_t size) {
   const Result<std::vector<int64_t>> condition =
       need_integers(node, 1, "condition", "the output shape");
   if (!condition) return condition.errors();
@@ -93,7 +93,7 @@ Result<Lines> compress_lines(const NodeView& node) {
   if (!node.has_attr("axis")) return Lines{1, elements(node.dims(0)), 1};
   const Result<int64_t> axis = axis_attr(node, 0, node.rank(0));
   if (!axis) return axis.errors();
-  return lines(node.dims(0), *axis);
+  return lines_along(node.dims(0), *axis);
 }
 
 }  // namespace
@@ -113,14 +113,14 @@ Status gather_value(InferContext& node) {
   if (!can_fold(node)) return ok();
   const Result<int64_t> axis = axis_attr(node, 0, node.rank(0));
   if (!axis) return axis.errors();
-  const Lines l = lines(node.dims(0), *axis);
+  const Lines l = lines_along(node.dims(0), *axis);
   const Result<std::vector<int64_t>> indices = indices_of(node, 1, l.length);
   if (!indices) return indices.errors();
   std::vector<int64_t> at;
   for (int64_t o = 0; o < l.outer; ++o)
     for (const int64_t index : *indices)
-      for (int64_t i = 0; i < l.inner; ++i) at.push_back(l.at(o, i, index));
-  take(node, 0, 0, at);
+      for (int64_t i = 0; i < l.inner; ++i) at.push_back(l.offset_of(o, i, index));
+  take_elements(node, 0, 0, at);
   return ok();
 }
 
@@ -138,7 +138,7 @@ Status gather_elements_value(InferContext& node) {
   if (!axis) return axis.errors();
   const Result<std::vector<int64_t>> at = element_offsets(node, *axis);
   if (!at) return at.errors();
-  take(node, 0, 0, *at);
+  take_elements(node, 0, 0, *at);
   return ok();
 }
 
@@ -174,15 +174,15 @@ Status gather_nd_value(InferContext& node) {
   std::vector<int64_t> at;
   for (const int64_t start : *tuples)
     for (int64_t i = 0; i < slice; ++i) at.push_back(start + i);
-  take(node, 0, 0, at);
+  take_elements(node, 0, 0, at);
   return ok();
 }
 
 namespace {
 
 /// As many elements as output 0 has, picked in pieces of `run`, and all indices.
-Result<Work> picked(const NodeView& node, int64_t run) {
-  if (Status s = countable(node); !s) return s.errors();
+Result<Work> picked_work(const NodeView& node, int64_t run) {
+  if (Status s = check_countable(node); !s) return s.errors();
   if (output_size(node, 0) > 0 && input_size(node, 0) == 0)
     return bad_node(node, fmt::format("{} elements are picked from an input {}, which has none",
                                       output_size(node, 0), to_string(node.dims(0))));
@@ -242,25 +242,25 @@ Result<Work> gather_cost(const NodeView& node) {
   const Result<int64_t> axis = axis_attr(node, 0, node.rank(0));
   if (!axis) return axis.errors();
   if (node.value(1) && output_size(node, 0) > 0) {
-    if (Status s = countable(node); !s) return s.errors();
+    if (Status s = check_countable(node); !s) return s.errors();
     const auto indices = indices_of(node, 1, node.dims(0)[static_cast<size_t>(*axis)]);
     if (!indices) return indices.errors();
     const std::vector<EvenIndices> parts = even_parts(*indices);
     if (parts.size() <= kMostBoxes) return picked_boxes(node, parts, std::ssize(*indices), *axis);
   }
-  const Lines l = lines(node.in_order(node.dims(0)), node.place_of(*axis));
-  Result<Work> work = picked(node, l.inner);
+  const Lines l = lines_along(node.in_order(node.dims(0)), node.place_of(*axis));
+  Result<Work> work = picked_work(node, l.inner);
   if (work && !node.input(1).constant)
     std::get<MemoryOp>(work->front()).picked = {l.outer, l.length, l.inner, input_size(node, 1)};
   return work;
 }
 
-Result<Work> gather_elements_cost(const NodeView& node) { return picked(node, 1); }
+Result<Work> gather_elements_cost(const NodeView& node) { return picked_work(node, 1); }
 
 Result<Work> gather_nd_cost(const NodeView& node) {
   const Dims& dims = node.dims(0);
   const int64_t from = int_attr(node, "batch_dims", 0) + node.dims(1).back();
-  return picked(node, elements(dims, static_cast<size_t>(from), dims.size()));
+  return picked_work(node, elements(dims, static_cast<size_t>(from), dims.size()));
 }
 
 Status compress_shape(InferContext& node) {
@@ -270,7 +270,7 @@ Status compress_shape(InferContext& node) {
   if (node.value(1) == nullptr) {
     count = node.assumed_size("entries that are kept", std::min(l->length, elements(node.dims(1))));
   } else {
-    const Result<std::vector<int64_t>> at = kept(node, l->length);
+    const Result<std::vector<int64_t>> at = kept_positions(node, l->length);
     if (!at) return at.errors();
     count = static_cast<int64_t>(at->size());
   }
@@ -286,18 +286,18 @@ Status compress_value(InferContext& node) {
   if (!can_fold(node)) return ok();
   const Result<Lines> l = compress_lines(node);
   if (!l) return l.errors();
-  const Result<std::vector<int64_t>> indices = kept(node, l->length);
+  const Result<std::vector<int64_t>> indices = kept_positions(node, l->length);
   if (!indices) return indices.errors();
   std::vector<int64_t> at;
   for (int64_t o = 0; o < l->outer; ++o)
     for (const int64_t index : *indices)
-      for (int64_t i = 0; i < l->inner; ++i) at.push_back(l->at(o, i, index));
-  take(node, 0, 0, at);
+      for (int64_t i = 0; i < l->inner; ++i) at.push_back(l->offset_of(o, i, index));
+  take_elements(node, 0, 0, at);
   return ok();
 }
 
 Result<Work> compress_cost(const NodeView& node) {
-  if (Status s = countable(node); !s) return s.errors();
+  if (Status s = check_countable(node); !s) return s.errors();
   const Result<Lines> l = compress_lines(node);
   if (!l) return l.errors();
   MemoryOp op;

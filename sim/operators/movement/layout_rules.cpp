@@ -43,7 +43,7 @@ Result<int64_t> block_size(const NodeView& node) {
 }
 
 /// Diagonal that Trilu starts from.
-Result<int64_t> diagonal(const NodeView& node) {
+Result<int64_t> trilu_diagonal(const NodeView& node) {
   if (!node.has_input(1)) return 0;
   const Result<std::vector<int64_t>> k = need_integers(node, 1, "k", "the output");
   if (!k) return k.errors();
@@ -53,7 +53,7 @@ Result<int64_t> diagonal(const NodeView& node) {
 
 }  // namespace
 
-Result<std::vector<int64_t>> permutation(const NodeView& node) {
+Result<std::vector<int64_t>> permutation_of(const NodeView& node) {
   const size_t rank = node.dims(0).size();
   std::vector<int64_t> reversed(rank);
   std::iota(reversed.rbegin(), reversed.rend(), 0);
@@ -94,12 +94,13 @@ Status concat_value(InferContext& node) {
   if (!axis) return axis.errors();
   const auto join = [&]<class T>(T, auto values_of) {
     std::vector<T> joined;
-    const int64_t outer = lines(node.output(0).dims, *axis).outer;
+    const int64_t outer = lines_along(node.output(0).dims, *axis).outer;
     for (int64_t o = 0; o < outer; ++o)
       for (size_t i = 0; i < node.input_count(); ++i) {
         const std::vector<T>& from = values_of(*node.value(i));
-        const Lines l = lines(node.dims(i), *axis);
-        joined.insert(joined.end(), from.begin() + l.at(o, 0, 0), from.begin() + l.at(o + 1, 0, 0));
+        const Lines l = lines_along(node.dims(i), *axis);
+        joined.insert(joined.end(), from.begin() + l.offset_of(o, 0, 0),
+                      from.begin() + l.offset_of(o + 1, 0, 0));
       }
     node.set_value(0, std::move(joined));
   };
@@ -112,7 +113,7 @@ Status concat_value(InferContext& node) {
 
 /// Each input is a box of the output, behind the one before along the axis.
 Result<Work> concat_cost(const NodeView& node) {
-  if (Status s = countable(node); !s) return s.errors();
+  if (Status s = check_countable(node); !s) return s.errors();
   if (node.input_count() == 1) return Work{};
   const Result<int64_t> axis = concat_axis(node);
   if (!axis) return axis.errors();
@@ -131,7 +132,7 @@ Result<Work> concat_cost(const NodeView& node) {
 }
 
 Status transpose_shape(InferContext& node) {
-  const Result<std::vector<int64_t>> perm = permutation(node);
+  const Result<std::vector<int64_t>> perm = permutation_of(node);
   if (!perm) return perm.errors();
   Dims dims;
   for (const int64_t axis : *perm) dims.push_back(node.dims(0)[static_cast<size_t>(axis)]);
@@ -140,23 +141,23 @@ Status transpose_shape(InferContext& node) {
 
 Status transpose_value(InferContext& node) {
   if (!can_fold(node)) return ok();
-  const Result<std::vector<int64_t>> perm = permutation(node);
+  const Result<std::vector<int64_t>> perm = permutation_of(node);
   if (!perm) return perm.errors();
   const Strides from = row_major(node.dims(0));
   Strides strides;
   for (const int64_t axis : *perm) strides.push_back(from[static_cast<size_t>(axis)]);
-  take(node, 0, 0, offsets(node.output(0).dims, strides));
+  take_elements(node, 0, 0, strided_offsets(node.output(0).dims, strides));
   return ok();
 }
 
 Result<Work> transpose_cost(const NodeView& node) {
-  const Result<std::vector<int64_t>> perm = permutation(node);
+  const Result<std::vector<int64_t>> perm = permutation_of(node);
   if (!perm) return perm.errors();
   return permuted_work(node, *perm);
 }
 
 Result<Work> permuted_work(const NodeView& node, std::vector<int64_t> perm) {
-  if (Status s = countable(node); !s) return s.errors();
+  if (Status s = check_countable(node); !s) return s.errors();
   const Dims& dims = node.dims(0);
   std::erase_if(perm, [&](int64_t axis) { return dims[static_cast<size_t>(axis)] == 1; });
   if (std::ranges::is_sorted(perm)) return Work{};  // only axes of one element move
@@ -166,14 +167,14 @@ Result<Work> permuted_work(const NodeView& node, std::vector<int64_t> perm) {
   std::vector<MoveAxis> axes;
   for (const int64_t axis : perm)
     axes.push_back({dims[static_cast<size_t>(axis)], from[static_cast<size_t>(axis)]});
-  set_axes(op, joined(axes));
+  set_axes(op, joined_axes(axes));
   return Work{std::move(op)};
 }
 
 Status expand_shape(InferContext& node) {
   const Result<std::vector<int64_t>> shape = need_integers(node, 1, "shape", "the output shape");
   if (!shape) return shape.errors();
-  std::optional<Dims> dims = broadcast(node.dims(0), *shape);
+  std::optional<Dims> dims = broadcast_dims(node.dims(0), *shape);
   if (!dims)
     return bad_node(node, fmt::format("shape {} doesn't broadcast with {}", to_string(node.dims(0)),
                                       to_string(*shape)));
@@ -183,7 +184,7 @@ Status expand_shape(InferContext& node) {
 Status expand_value(InferContext& node) {
   if (!can_fold(node)) return ok();
   const Dims& dims = node.output(0).dims;
-  take(node, 0, 0, offsets(dims, broadcast_strides(node.dims(0), dims)));
+  take_elements(node, 0, 0, strided_offsets(dims, broadcast_strides(node.dims(0), dims)));
   return ok();
 }
 
@@ -204,7 +205,7 @@ Status tile_value(InferContext& node) {
     split.insert(split.end(), {dims[i] == 0 ? 0 : node.output(0).dims[i] / dims[i], dims[i]});
     strides.insert(strides.end(), {0, from[i]});
   }
-  take(node, 0, 0, offsets(split, strides));
+  take_elements(node, 0, 0, strided_offsets(split, strides));
   return ok();
 }
 
@@ -231,7 +232,7 @@ Result<Work> expand_cost(const NodeView& node) {
 }
 
 Result<Work> data_copy_cost(const NodeView& node) {
-  if (Status s = countable(node); !s) return s.errors();
+  if (Status s = check_countable(node); !s) return s.errors();
   MemoryOp op;
   for (size_t i = 0; i < node.output_count(); ++i) write_output(node, i, op.outputs);
   if (!op.outputs.empty()) read_input(node, 0, op.inputs);
@@ -310,18 +311,18 @@ std::vector<MoveAxis> block_axes(const Blocks& b, bool to_space, bool columns_la
 /// Of tensors as their dims say: neighbours in the output are from different channels or a block
 /// apart, so single elements.
 Result<Work> block_cost(const NodeView& node) {
-  if (Status s = countable(node); !s) return s.errors();
+  if (Status s = check_countable(node); !s) return s.errors();
   const int64_t side = int_attr(node, "blocksize", 1);
   if (side == 1) return Work{};
   MemoryOp op;
   read_part(node, 0, output_size(node, 0), 1, op.inputs);
   write_output(node, 0, op.outputs);
-  if (node.order().empty() || op.outputs.empty()) return Work{std::move(op)};
+  if (node.axis_order().empty() || op.outputs.empty()) return Work{std::move(op)};
   const bool to_space = node.output(0).dims[2] > node.dims(0)[2];
   const Dims& image = to_space ? node.output(0).dims : node.dims(0);
   const bool columns_last = node.attr("mode", "DCR") == "CRD";
-  set_axes(op, joined(block_axes({image[0], image[1], image[2], image[3], side}, to_space,
-                                 columns_last)));
+  set_axes(op, joined_axes(block_axes({image[0], image[1], image[2], image[3], side}, to_space,
+                                      columns_last)));
   return Work{std::move(op)};
 }
 
@@ -336,7 +337,7 @@ Status reverse_sequence_shape(InferContext& node) {
 }
 
 Result<Work> reverse_sequence_cost(const NodeView& node) {
-  if (Status s = countable(node); !s) return s.errors();
+  if (Status s = check_countable(node); !s) return s.errors();
   const Dims& dims = node.dims(0);
   MemoryOp op;
   read_part(node, 0, output_size(node, 0), elements(dims, 2, dims.size()), op.inputs);
@@ -352,7 +353,7 @@ Status trilu_shape(InferContext& node) {
 
 Status trilu_value(InferContext& node) {
   if (!can_fold(node)) return ok();
-  const Result<int64_t> k = diagonal(node);
+  const Result<int64_t> k = trilu_diagonal(node);
   if (!k) return k.errors();
   const bool upper = int_attr(node, "upper", 1) != 0;
   const Dims& dims = node.dims(0);
@@ -363,7 +364,7 @@ Status trilu_value(InferContext& node) {
     const int64_t distance = i % columns - i / columns % rows;
     at[n] = (upper ? distance >= *k : distance <= *k) ? i : -1;
   }
-  take(node, 0, 0, at);
+  take_elements(node, 0, 0, at);
   return ok();
 }
 

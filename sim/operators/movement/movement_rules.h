@@ -67,7 +67,7 @@ Status trilu_value(InferContext& node);
 Result<Work> data_copy_cost(const NodeView& node);
 
 // pad_rules.cpp: elements added around a tensor.
-/// Pad: each dim plus what padding() says.
+/// Pad: each dim plus what padding_of() says.
 Status pad_shape(InferContext& node);
 /// The elements by mode: a constant, the edge, reflected or wrapped.
 Status pad_value(InferContext& node);

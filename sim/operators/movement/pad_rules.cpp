@@ -37,7 +37,7 @@ Result<std::vector<int64_t>> axis_list(const NodeView& node,
 
 }  // namespace
 
-Result<Padding> padding(const NodeView& node) {
+Result<Padding> padding_of(const NodeView& node) {
   const Result<std::vector<int64_t>> pads = pad_list(node);
   if (!pads) return pads.errors();
   std::optional<std::vector<int64_t>> given;
@@ -108,7 +108,7 @@ Status pad_shape(InferContext& node) {
     return bad_node(node, fmt::format("mode '{}' is none of constant, reflect, edge, wrap", mode));
   if (node.has_input(2) && elements(node.dims(2)) > 1)
     return bad_node(node, "constant_value must be a scalar");
-  const Result<Padding> p = padding(node);
+  const Result<Padding> p = padding_of(node);
   if (!p) return p.errors();
   Dims dims = node.dims(0);
   for (size_t i = 0; i < dims.size(); ++i) {
@@ -122,7 +122,7 @@ Status pad_shape(InferContext& node) {
 
 Status pad_value(InferContext& node) {
   if (!can_fold(node)) return ok();
-  const Result<Padding> p = padding(node);
+  const Result<Padding> p = padding_of(node);
   if (!p) return p.errors();
   if (node.has_input(2) && node.dtype(2) != node.dtype(0)) return ok();
   const ConstData stated(std::vector<double>{round_to(node.dtype(0), real_attr(node, "value", 0))});
@@ -141,13 +141,13 @@ Status pad_value(InferContext& node) {
     }
     inner *= to[axis];
   }
-  take(node, 0, 0, at, by_attribute ? &stated : node.value(2));
+  take_elements(node, 0, 0, at, by_attribute ? &stated : node.value(2));
   return ok();
 }
 
 Result<Work> pad_cost(const NodeView& node) {
-  if (Status s = countable(node); !s) return s.errors();
-  const Result<Padding> p = padding(node);
+  if (Status s = check_countable(node); !s) return s.errors();
+  const Result<Padding> p = padding_of(node);
   if (!p) return p.errors();
   const auto zero = [](int64_t v) { return v == 0; };
   if (std::ranges::all_of(p->before, zero) && std::ranges::all_of(p->after, zero)) return Work{};
@@ -164,7 +164,7 @@ Status center_crop_pad_shape(InferContext& node) {
 }
 
 Result<Work> center_crop_pad_cost(const NodeView& node) {
-  if (Status s = countable(node); !s) return s.errors();
+  if (Status s = check_countable(node); !s) return s.errors();
   if (!node.has_output(0) || node.output(0).dims == node.dims(0)) return Work{};
   Dims kept = node.dims(0);
   for (size_t i = 0; i < kept.size(); ++i) kept[i] = std::min(kept[i], node.output(0).dims[i]);

@@ -21,16 +21,16 @@ Status reduction_known(const NodeView& node) {
 }
 
 template <class T>
-T merge(const std::string& reduction, T old, T update) {
-  if (reduction == "add") return *element::Add::of(old, update);
-  if (reduction == "mul") return *element::Mul::of(old, update);
-  if (reduction == "max") return *element::Max::of(old, update);
-  if (reduction == "min") return *element::Min::of(old, update);
+T merge_update(const std::string& reduction, T old, T update) {
+  if (reduction == "add") return *element::Add::result_of(old, update);
+  if (reduction == "mul") return *element::Mul::result_of(old, update);
+  if (reduction == "max") return *element::Max::result_of(old, update);
+  if (reduction == "min") return *element::Min::result_of(old, update);
   return update;
 }
 
 /// Puts update n at offset at[n / slice] + n % slice of a copy of the data.
-void scatter(InferContext& node, const std::vector<int64_t>& at, int64_t slice) {
+void scatter_updates(InferContext& node, const std::vector<int64_t>& at, int64_t slice) {
   const std::string reduction = node.attr("reduction", "none");
   with_type(node.dtype(0), [&]<class T>(T) {
     std::vector<T> values = read_as<T>(*node.value(0));
@@ -38,9 +38,9 @@ void scatter(InferContext& node, const std::vector<int64_t>& at, int64_t slice) 
     for (size_t n = 0; n < updates.size(); ++n) {
       const auto i = static_cast<int64_t>(n);
       T& value = values[static_cast<size_t>(at[static_cast<size_t>(i / slice)] + i % slice)];
-      value = element::fit(node.dtype(0), merge(reduction, value, updates[n]));
+      value = element::fit_to_type(node.dtype(0), merge_update(reduction, value, updates[n]));
     }
-    store(node, 0, values);
+    store_results(node, 0, values);
   });
 }
 
@@ -80,7 +80,7 @@ Status scatter_elements_value(InferContext& node) {
   if (!axis) return axis.errors();
   const Result<std::vector<int64_t>> at = element_offsets(node, *axis);
   if (!at) return at.errors();
-  scatter(node, *at, 1);
+  scatter_updates(node, *at, 1);
   return ok();
 }
 
@@ -106,7 +106,7 @@ Status scatter_nd_value(InferContext& node) {
   if (!can_fold(node)) return ok();
   const Result<std::vector<int64_t>> at = tuple_offsets(node, 0);
   if (!at) return at.errors();
-  scatter(node, *at, tuple_slice(node));
+  scatter_updates(node, *at, tuple_slice(node));
   return ok();
 }
 
@@ -160,10 +160,10 @@ Status tensor_scatter_shape(InferContext& node) {
 
 /// The operator is made for a cache that is updated in place, so only the update moves.
 Result<Work> tensor_scatter_cost(const NodeView& node) {
-  if (Status s = countable(node); !s) return s.errors();
+  if (Status s = check_countable(node); !s) return s.errors();
   const Result<int64_t> axis = axis_attr(node, -2, node.rank(0));
   if (!axis) return axis.errors();
-  const Lines l = lines(node.dims(1), *axis);
+  const Lines l = lines_along(node.dims(1), *axis);
   MemoryOp op;
   read_input(node, 1, op.inputs);
   read_input(node, 2, op.inputs);
@@ -187,7 +187,7 @@ Status one_hot_value(InferContext& node) {
   if (!can_fold(node)) return ok();
   const Result<int64_t> axis = one_hot_axis(node);
   if (!axis) return axis.errors();
-  const Lines l = lines(node.output(0).dims, *axis);
+  const Lines l = lines_along(node.output(0).dims, *axis);
   // Element 0 of the values everywhere, element 1 where the index says.
   std::vector<int64_t> at(static_cast<size_t>(elements(node.output(0).dims)), 0);
   for (int64_t o = 0; o < l.outer; ++o)
@@ -195,14 +195,14 @@ Status one_hot_value(InferContext& node) {
       const double index = node.value(0)->as_double(static_cast<size_t>(o * l.inner + i));
       const double n = index < 0 ? index + static_cast<double>(l.length) : index;
       if (n >= 0 && n < static_cast<double>(l.length))
-        at[static_cast<size_t>(l.at(o, i, static_cast<int64_t>(n)))] = 1;
+        at[static_cast<size_t>(l.offset_of(o, i, static_cast<int64_t>(n)))] = 1;
     }
-  take(node, 0, 2, at);
+  take_elements(node, 0, 2, at);
   return ok();
 }
 
 Result<Work> one_hot_cost(const NodeView& node) {
-  if (Status s = countable(node); !s) return s.errors();
+  if (Status s = check_countable(node); !s) return s.errors();
   MemoryOp op;
   read_input(node, 0, op.inputs);
   write_output(node, 0, op.outputs);

@@ -104,7 +104,7 @@ std::vector<int64_t> box_offsets(const Dims& dims, const Box& box) {
     base += strides[i] * box.start[i];
     strides[i] *= box.step[i];
   }
-  return offsets(box.dims, strides, base);
+  return strided_offsets(box.dims, strides, base);
 }
 
 }  // namespace
@@ -168,12 +168,12 @@ Status slice_value(InferContext& node) {
   if (!can_fold(node)) return ok();
   const Result<Box> box = sliced_box(node);
   if (!box) return box.errors();
-  take(node, 0, 0, box_offsets(node.dims(0), *box));
+  take_elements(node, 0, 0, box_offsets(node.dims(0), *box));
   return ok();
 }
 
 Result<Work> slice_cost(const NodeView& node) {
-  if (Status s = countable(node); !s) return s.errors();
+  if (Status s = check_countable(node); !s) return s.errors();
   const Result<Box> box = sliced_box(node);
   if (!box) return box.errors();
   const bool whole = box->dims == node.dims(0) &&
@@ -195,12 +195,12 @@ Status split_value(InferContext& node) {
   const Result<std::vector<Box>> boxes = split_boxes(node);
   if (!boxes) return boxes.errors();
   for (size_t i = 0; i < boxes->size(); ++i)
-    if (node.has_output(i)) take(node, i, 0, box_offsets(node.dims(0), (*boxes)[i]));
+    if (node.has_output(i)) take_elements(node, i, 0, box_offsets(node.dims(0), (*boxes)[i]));
   return ok();
 }
 
 Result<Work> split_cost(const NodeView& node) {
-  if (Status s = countable(node); !s) return s.errors();
+  if (Status s = check_countable(node); !s) return s.errors();
   const Result<std::vector<Box>> boxes = split_boxes(node);
   if (!boxes) return boxes.errors();
   if (boxes->size() == 1) return Work{};

@@ -31,8 +31,8 @@ Status loss_output(InferContext& node) {
 void add_picking(const NodeView& node, VectorOp& op) {
   const int64_t labels = input_size(node, 1);
   op[VectorClass::elementwise] =
-      plus(op[VectorClass::elementwise], times({labels, node.has_input(2) ? 2 : 1}));
-  op[VectorClass::reduce] = plus(op[VectorClass::reduce], labels);
+      capped_sum(op[VectorClass::elementwise], capped_product({labels, node.has_input(2) ? 2 : 1}));
+  op[VectorClass::reduce] = capped_sum(op[VectorClass::reduce], labels);
 }
 
 }  // namespace
@@ -58,8 +58,8 @@ Status cross_entropy_rule(InferContext& node) {
 Result<Work> cross_entropy_cost(const NodeView& node) {
   const int64_t count = input_size(node, 0), classes = node.dims(0)[1];
   VectorOp op = vector_op(node);
-  op[VectorClass::reduce] = op[VectorClass::elementwise] = times({2, count});
-  op[VectorClass::special] = plus(count, input_size(node, 1));
+  op[VectorClass::reduce] = op[VectorClass::elementwise] = capped_product({2, count});
+  op[VectorClass::special] = capped_sum(count, input_size(node, 1));
   op.row = std::max<int64_t>(classes, 1);
   op.passes = 3;
   add_picking(node, op);

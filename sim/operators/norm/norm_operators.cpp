@@ -14,8 +14,8 @@ namespace accsim::sim {
 VectorOp norm_op(const NodeView& node, int64_t row) {
   VectorOp op = vector_op(node);
   const int64_t count = input_size(node, 0);
-  op[VectorClass::reduce] = times({2, count});
-  op[VectorClass::elementwise] = times({2, count});
+  op[VectorClass::reduce] = capped_product({2, count});
+  op[VectorClass::elementwise] = capped_product({2, count});
   op[VectorClass::special] = row > 0 ? count / row : 0;
   op.row = std::max<int64_t>(row, 1);
   op.passes = 3;
@@ -32,7 +32,7 @@ Status want_per_channel(const NodeView& node, size_t i, int64_t channels) {
 
 // --- BatchNormalization ---
 
-bool training(const NodeView& node) { return int_attr(node, "training_mode", 0) != 0; }
+bool is_training(const NodeView& node) { return int_attr(node, "training_mode", 0) != 0; }
 
 Status batch_norm_rule(InferContext& node) {
   if (Status s = want_rank_from(node, 0, 1); !s) return s;
@@ -45,7 +45,7 @@ Status batch_norm_rule(InferContext& node) {
       return bad_node(node, fmt::format("input {} of shape {} must be {}", i,
                                         to_string(node.dims(i)), to_string(stats)));
   if (Status s = set_shape(node, 0, node.dtype(0), x); !s) return s;
-  if (node.opset() >= 14 && !training(node) && (node.has_output(1) || node.has_output(2)))
+  if (node.opset() >= 14 && !is_training(node) && (node.has_output(1) || node.has_output(2)))
     return bad_node(node, "running mean and variance are outputs only with training_mode = 1");
   for (size_t i = 1; i < node.output_count(); ++i)
     if (Status s = set_if_wanted(node, i, node.dtype(3), stats); !s) return s;
@@ -56,7 +56,7 @@ Status batch_norm_rule(InferContext& node) {
 /// weights and biases are known off line. nullopt where it isn't.
 std::optional<GemmOp> scaled_channels(const NodeView& node) {
   const Dims& x = node.dims(0);
-  if (training(node) || x.size() < 2 || x.size() > 5 || node.dims(1) != Dims{x[1]})
+  if (is_training(node) || x.size() < 2 || x.size() > 5 || node.dims(1) != Dims{x[1]})
     return std::nullopt;
   for (size_t port = 1; port < node.input_count(); ++port)
     if (!node.input(port).constant) return std::nullopt;
@@ -78,7 +78,7 @@ Result<Work> batch_norm_cost(const NodeView& node) {
   VectorOp op = norm_op(node, 1);
   op[VectorClass::special] = 0;
   op.passes = 1;
-  if (training(node)) {
+  if (is_training(node)) {
     op.row = channels > 0 ? std::max<int64_t>(count / channels, 1) : 1;
     op[VectorClass::special] = channels;
     op.passes = 3;
@@ -129,7 +129,7 @@ Result<int64_t> row_from_axis(const NodeView& node) {
 
 /// Scale and bias must broadcast to the normalised dims without widening the input.
 Status check_affine(const NodeView& node, size_t i) {
-  if (!node.has_input(i) || broadcast(node.dims(i), node.dims(0)) == node.dims(0)) return ok();
+  if (!node.has_input(i) || broadcast_dims(node.dims(i), node.dims(0)) == node.dims(0)) return ok();
   return bad_node(node, fmt::format("input {} of shape {} doesn't broadcast to {}", i,
                                     to_string(node.dims(i)), to_string(node.dims(0))));
 }
@@ -153,7 +153,7 @@ Result<Work> rms_op(const NodeView& node) {
 Result<Work> lrn_cost(const NodeView& node) {
   const int64_t size = int_attr(node, "size", 0), count = input_size(node, 0);
   VectorOp op = vector_op(node);
-  op[VectorClass::elementwise] = times({count, std::max<int64_t>(size, 1)});
+  op[VectorClass::elementwise] = capped_product({count, std::max<int64_t>(size, 1)});
   op[VectorClass::special] = count;
   return checked_work(node, {op});
 }
@@ -196,7 +196,7 @@ Result<Work> mvn_cost(const NodeView& node) {
   const auto axes = mvn_axes(node);
   if (!axes) return axes.errors();
   int64_t row = 1;
-  for (int64_t a : *axes) row = times({row, node.dims(0)[static_cast<size_t>(a)]});
+  for (int64_t a : *axes) row = capped_product({row, node.dims(0)[static_cast<size_t>(a)]});
   return checked_work(node, {norm_op(node, row)});
 }
 
@@ -224,25 +224,26 @@ Result<Work> rotary_cost_at(const NodeView& node, size_t ids, size_t cos, size_t
   const Dims& x = node.dims(0);
   const int64_t heads = x.size() == 3 ? int_attr(node, "num_heads", 0) : 0;
   // Without heads stated, two angles' width is the head, as the caches were made for it.
-  const int64_t width = times({2, node.dims(cos).empty() ? 0 : node.dims(cos).back()});
+  const int64_t width = capped_product({2, node.dims(cos).empty() ? 0 : node.dims(cos).back()});
   const int64_t head = heads > 0 ? x.back() / heads : x.size() == 4 ? x.back() : width;
   const int64_t part = int_attr(node, "rotary_embedding_dim", 0);
   const int64_t rotated_width = part > 0 && part < head ? part : head;
   const int64_t count = input_size(node, 0);
-  const int64_t rotated = head > 0 ? times({count / head, rotated_width}) : 0;
+  const int64_t rotated = head > 0 ? capped_product({count / head, rotated_width}) : 0;
   VectorOp op;
   read_input(node, 0, op.inputs);
   if (node.has_input(ids)) {  // rows of the caches are gathered, one a token
     read_input(node, ids, op.inputs);
-    const int64_t tokens = times({x[0], x.size() == 4 ? x[2] : x[1]});
+    const int64_t tokens = capped_product({x[0], x.size() == 4 ? x[2] : x[1]});
     for (size_t cache : {cos, sin})
-      read_part(node, cache, times({tokens, rotated_width / 2}), rotated_width / 2, op.inputs);
+      read_part(node, cache, capped_product({tokens, rotated_width / 2}), rotated_width / 2,
+                op.inputs);
   } else {
     read_input(node, cos, op.inputs);
     read_input(node, sin, op.inputs);
   }
   write_output(node, 0, op.outputs);
-  op[VectorClass::elementwise] = times({3, rotated});  // two products and a sum an element
+  op[VectorClass::elementwise] = capped_product({3, rotated});  // two products and a sum an element
   return checked_work(node, {op});
 }
 

@@ -75,7 +75,7 @@ Result<Work> pool_work(const NodeView& node, bool channels_last) {
   const Result<SlidingWindow> window = pool_window(node, channels_last);
   if (!window) return window.errors();
   VectorOp op = vector_op(node);
-  op[VectorClass::pool] = times({output_size(node, 0), window->taps()});
+  op[VectorClass::pool] = capped_product({output_size(node, 0), window->tap_count()});
   return checked_work(node, {op});
 }
 

@@ -13,7 +13,7 @@ namespace accsim::sim {
 namespace {
 
 /// floor(in * scale) in single precision, as the runtimes compute it; nullopt when out of range.
-std::optional<int64_t> scaled(int64_t in, double scale) {
+std::optional<int64_t> scaled_extent(int64_t in, double scale) {
   const float product = static_cast<float>(in) * static_cast<float>(scale);
   if (!(scale > 0) || !(product < 4e18F)) return std::nullopt;
   return static_cast<int64_t>(std::floor(product));
@@ -44,7 +44,7 @@ Result<Dims> by_scales(const NodeView& node, const std::vector<size_t>& axes,
   if (scales.size() != axes.size())
     return bad_node(node, fmt::format("{} scales for {} axes", scales.size(), axes.size()));
   for (size_t i = 0; i < axes.size(); ++i) {
-    const std::optional<int64_t> extent = scaled(out[axes[i]], scales[i]);
+    const std::optional<int64_t> extent = scaled_extent(out[axes[i]], scales[i]);
     if (!extent)
       return bad_node(node, fmt::format("scale {} of axis {} is no use", scales[i], axes[i]));
     out[axes[i]] = *extent;
@@ -130,7 +130,7 @@ bool chooses_places(const NodeView& node) {
 Result<std::vector<double>> resize_scales(const NodeView& node) {
   if (node.opset() >= 9 || node.has_input(1))
     return need_reals(node, chooses_places(node) ? 2 : 1, "scales", "the output shape");
-  const Attribute* attribute = node.attribute("scales");
+  const Attribute* attribute = node.find_attribute("scales");
   const auto* list = attribute ? std::get_if<std::vector<double>>(&attribute->value) : nullptr;
   if (list == nullptr) return bad_node(node, "attribute 'scales' is missing");
   return *list;
@@ -157,13 +157,14 @@ Result<Work> resize_cost(const NodeView& node) {
     if (in[d] == out[d]) continue;
     int64_t along = taps_per_axis(*kernel);
     // Antialiasing stretches the filter over every input element that an output covers.
-    if (antialias && out[d] > 0 && in[d] > out[d]) along = ceil_div(times({along, in[d]}), out[d]);
-    taps = times({taps, along});
+    if (antialias && out[d] > 0 && in[d] > out[d])
+      along = ceil_div(capped_product({along, in[d]}), out[d]);
+    taps = capped_product({taps, along});
   }
   VectorOp op;
   read_input(node, 0, op.inputs);
   write_output(node, 0, op.outputs);
-  op[VectorClass::resize] = times({output_size(node, 0), taps});
+  op[VectorClass::resize] = capped_product({output_size(node, 0), taps});
   return checked_work(node, {op});
 }
 
@@ -184,9 +185,9 @@ Result<Work> grid_sample_cost(const NodeView& node) {
   const Result<Kernel> kernel = kernel_of(node, "linear");
   if (!kernel) return kernel.errors();
   int64_t taps = 1;
-  for (int64_t d = 2; d < node.rank(0); ++d) taps = times({taps, taps_per_axis(*kernel)});
+  for (int64_t d = 2; d < node.rank(0); ++d) taps = capped_product({taps, taps_per_axis(*kernel)});
   VectorOp op = vector_op(node);
-  op[VectorClass::resize] = times({output_size(node, 0), taps});
+  op[VectorClass::resize] = capped_product({output_size(node, 0), taps});
   return checked_work(node, {op});
 }
 
@@ -208,7 +209,8 @@ Result<Work> affine_grid_cost(const NodeView& node) {
   VectorOp op;
   read_input(node, 0, op.inputs);
   write_output(node, 0, op.outputs);
-  op[VectorClass::elementwise] = times({2, output_size(node, 0), node.output(0).dims.back()});
+  op[VectorClass::elementwise] =
+      capped_product({2, output_size(node, 0), node.output(0).dims.back()});
   return checked_work(node, {op});
 }
 

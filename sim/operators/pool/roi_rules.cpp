@@ -54,8 +54,8 @@ Result<Work> max_roi_pool_cost(const NodeView& node) {
   // How large a region is depends on data; the bound is the whole map for each.
   const Dims &x = node.dims(0), &out = node.output(0).dims;
   VectorOp op = vector_op(node);
-  op[VectorClass::pool] =
-      times({out[0], out[1], std::max(times({x[2], x[3]}), times({out[2], out[3]}))});
+  op[VectorClass::pool] = capped_product(
+      {out[0], out[1], std::max(capped_product({x[2], x[3]}), capped_product({out[2], out[3]}))});
   return checked_work(node, {op});
 }
 
@@ -75,14 +75,14 @@ Status roi_align_rule(InferContext& node) {
 Result<Work> roi_align_cost(const NodeView& node) {
   // sampling_ratio 0 makes the samples depend on each region's size; models train with 2 x 2.
   const int64_t ratio = int_attr(node, "sampling_ratio", 0);
-  const int64_t samples = ratio > 0 ? times({ratio, ratio}) : 4;
+  const int64_t samples = ratio > 0 ? capped_product({ratio, ratio}) : 4;
   VectorOp op;
-  const int64_t taken = times({output_size(node, 0), samples});
-  read_part(node, 0, std::min(input_size(node, 0), times({4, taken})), 0, op.inputs);
+  const int64_t taken = capped_product({output_size(node, 0), samples});
+  read_part(node, 0, std::min(input_size(node, 0), capped_product({4, taken})), 0, op.inputs);
   read_input(node, 1, op.inputs);
   read_input(node, 2, op.inputs);
   write_output(node, 0, op.outputs);
-  op[VectorClass::resize] = times({4, taken});
+  op[VectorClass::resize] = capped_product({4, taken});
   op[VectorClass::pool] = taken;
   return checked_work(node, {op});
 }

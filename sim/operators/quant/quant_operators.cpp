@@ -42,7 +42,7 @@ Status dynamic_quantize_rule(InferContext& node) {
 Result<Work> dynamic_quantize_cost(const NodeView& node) {
   const int64_t count = input_size(node, 0);
   VectorOp op = vector_op(node);
-  op[VectorClass::reduce] = times({2, count});  // least and largest
+  op[VectorClass::reduce] = capped_product({2, count});  // least and largest
   op[VectorClass::convert] = count;
   op.row = count > 0 ? count : 1;
   op.passes = 2;

@@ -14,7 +14,7 @@ namespace {
 Status quant_shape(InferContext& node) {
   const Dims& x = node.dims(0);
   for (const size_t i : {size_t{1}, size_t{2}})
-    if (broadcast(node.dims(i), x) != x)
+    if (broadcast_dims(node.dims(i), x) != x)
       return bad_node(node, fmt::format("input {} of shape {} doesn't broadcast to {}", i,
                                         to_string(node.dims(i)), to_string(x)));
   if (elements(node.dims(3)) != 1) return bad_node(node, "the bit width must be one number");
@@ -36,13 +36,13 @@ Status thresholds_shape(InferContext& node) {
 
 /// A binary search among the thresholds, then scale and bias.
 Result<Work> thresholds_cost(const NodeView& node) {
-  if (Status s = countable(node); !s) return s.errors();
+  if (Status s = check_countable(node); !s) return s.errors();
   VectorOp op = vector_op(node);
   const int64_t all = output_size(node, 0);
-  op[VectorClass::search] = times({all, halvings(node.dims(1)[1])});
+  op[VectorClass::search] = capped_product({all, bisection_steps(node.dims(1)[1])});
   const int64_t scaled = real_attr(node, "out_scale", 1) != 1 ? 1 : 0;
   const int64_t shifted = real_attr(node, "out_bias", 0) != 0 ? 1 : 0;
-  op[VectorClass::elementwise] = times({scaled + shifted, all});
+  op[VectorClass::elementwise] = capped_product({scaled + shifted, all});
   return checked_work(node, {op});
 }
 

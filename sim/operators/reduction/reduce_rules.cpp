@@ -48,7 +48,7 @@ std::vector<T> gather_elements(const NodeView& node, const std::vector<int64_t>&
   const Dims& dims = node.dims(0);
   const Dims kept = reduced_dims(dims, axes, true);
   const std::vector<T> values = read_as<T>(*node.value(0));
-  const std::vector<int64_t> to = offsets(dims, broadcast_strides(kept, dims));
+  const std::vector<int64_t> to = strided_offsets(dims, broadcast_strides(kept, dims));
   std::vector<T> total(static_cast<size_t>(elements(kept)));
   std::vector<bool> begun(total.size(), false);
   for (size_t n = 0; n < values.size(); ++n) {
@@ -60,8 +60,8 @@ std::vector<T> gather_elements(const NodeView& node, const std::vector<int64_t>&
 }
 
 template <class T>
-std::vector<T> reduced(const NodeView& node, const std::vector<int64_t>& axes,
-                       Reduction reduction) {
+std::vector<T> reduced_values(const NodeView& node, const std::vector<int64_t>& axes,
+                              Reduction reduction) {
   using namespace element;
   const auto gather = [&](auto join, auto term) {
     return gather_elements<T>(node, axes, [&](bool begun, T so_far, T v) {
@@ -71,17 +71,17 @@ std::vector<T> reduced(const NodeView& node, const std::vector<int64_t>& axes,
   const auto same = [](T v) { return v; };
   switch (reduction) {
     case Reduction::product:
-      return gather(Mul::of<T>, same);
+      return gather(Mul::result_of<T>, same);
     case Reduction::largest:
-      return gather(Max::of<T>, same);
+      return gather(Max::result_of<T>, same);
     case Reduction::smallest:
-      return gather(Min::of<T>, same);
+      return gather(Min::result_of<T>, same);
     case Reduction::magnitudes:
-      return gather(Add::of<T>, [](T v) { return Abs::of(v); });
+      return gather(Add::result_of<T>, [](T v) { return Abs::result_of(v); });
     case Reduction::squares:
-      return gather(Add::of<T>, [](T v) { return *Mul::of(v, v); });
+      return gather(Add::result_of<T>, [](T v) { return *Mul::result_of(v, v); });
     default:
-      return gather(Add::of<T>, same);
+      return gather(Add::result_of<T>, same);
   }
 }
 
@@ -111,16 +111,16 @@ Status reduce_value(InferContext& node, Reduction reduction) {
   if (inputs == 0 || outputs == 0) return ok();  // the neutral elements aren't worth having
   const int64_t each = inputs / outputs;         // elements of one result, exactly
   with_type(node.dtype(0), [&]<class T>(T) {
-    std::vector<T> results = reduced<T>(node, *axes, reduction);
+    std::vector<T> results = reduced_values<T>(node, *axes, reduction);
     if (reduction == Reduction::mean)
       for (T& v : results) v = v / static_cast<T>(each);
-    store(node, 0, results);
+    store_results(node, 0, results);
   });
   return ok();
 }
 
 Result<Work> reduce_cost(const NodeView& node, const ReduceCounts& counts) {
-  if (Status s = countable(node); !s) return s.errors();
+  if (Status s = check_countable(node); !s) return s.errors();
   const int64_t inputs = elements(node.dims(0)), outputs = output_size(node, 0);
   VectorOp op;
   read_input(node, 0, op.inputs);

@@ -39,14 +39,14 @@ Result<Lines> softmax_lines(const NodeView& node) {
   if (!axis && flat && int_attr(node, "axis", 1) == node.rank(0))
     return Lines{elements(node.dims(0)), 1, 1};
   if (!axis) return axis.errors();
-  Lines l = lines(node.dims(0), *axis);
+  Lines l = lines_along(node.dims(0), *axis);
   if (flat) l = {l.outer, l.length * l.inner, 1};
   return l;
 }
 
 /// Positions along a line of `length` values, best first; equal values keep their order.
 template <class T>
-std::vector<int64_t> ranking(const std::vector<T>& line, bool largest) {
+std::vector<int64_t> ranked_positions(const std::vector<T>& line, bool largest) {
   std::vector<int64_t> order(line.size());
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(order, [&](int64_t a, int64_t b) {
@@ -59,7 +59,8 @@ std::vector<int64_t> ranking(const std::vector<T>& line, bool largest) {
 template <class T>
 std::vector<T> line_of(const std::vector<T>& values, const Lines& l, int64_t o, int64_t i) {
   std::vector<T> line;
-  for (int64_t n = 0; n < l.length; ++n) line.push_back(values[static_cast<size_t>(l.at(o, i, n))]);
+  for (int64_t n = 0; n < l.length; ++n)
+    line.push_back(values[static_cast<size_t>(l.offset_of(o, i, n))]);
   return line;
 }
 
@@ -93,7 +94,7 @@ Status arg_value(InferContext& node, bool largest) {
   if (!can_fold(node) || has_nan(*node.value(0))) return ok();
   const Result<int64_t> axis = axis_attr(node, 0, node.rank(0));
   if (!axis) return axis.errors();
-  const Lines l = lines(node.dims(0), *axis);
+  const Lines l = lines_along(node.dims(0), *axis);
   if (l.length == 0) return ok();
   const bool last = int_attr(node, "select_last_index", 0) != 0;
   with_type(node.dtype(0), [&]<class T>(T) {
@@ -120,12 +121,12 @@ Status arg_max_value(InferContext& node) { return arg_value(node, true); }
 Status arg_min_value(InferContext& node) { return arg_value(node, false); }
 
 Result<Work> arg_cost(const NodeView& node) {
-  if (Status s = countable(node); !s) return s.errors();
+  if (Status s = check_countable(node); !s) return s.errors();
   const Result<int64_t> axis = axis_attr(node, 0, node.rank(0));
   if (!axis) return axis.errors();
   VectorOp op = first_input_op(node);
   op[VectorClass::search] = elements(node.dims(0));
-  op.row = std::max<int64_t>(lines(node.dims(0), *axis).length, 1);
+  op.row = std::max<int64_t>(lines_along(node.dims(0), *axis).length, 1);
   return Work{std::move(op)};
 }
 
@@ -144,11 +145,12 @@ Status top_k_shape(InferContext& node) {
 }
 
 Status top_k_value(InferContext& node) {
-  if (!foldable(node.dtype(0)) || node.value(0) == nullptr || has_nan(*node.value(0))) return ok();
+  if (!is_foldable(node.dtype(0)) || node.value(0) == nullptr || has_nan(*node.value(0)))
+    return ok();
   const Result<int64_t> axis = axis_attr(node, -1, node.rank(0));
   const Result<int64_t> k = top_k_count(node);
   if (!axis || !k) return axis ? Status(k.errors()) : Status(axis.errors());
-  const Lines l = lines(node.dims(0), *axis);
+  const Lines l = lines_along(node.dims(0), *axis);
   const Lines to{l.outer, *k, l.inner};
   const bool largest = int_attr(node, "largest", 1) != 0;
   const auto count = static_cast<size_t>(to.outer * to.length * to.inner);
@@ -157,28 +159,28 @@ Status top_k_value(InferContext& node) {
     const std::vector<T> values = read_as<T>(*node.value(0));
     for (int64_t o = 0; o < l.outer; ++o)
       for (int64_t i = 0; i < l.inner; ++i) {
-        const std::vector<int64_t> order = ranking(line_of(values, l, o, i), largest);
+        const std::vector<int64_t> order = ranked_positions(line_of(values, l, o, i), largest);
         for (int64_t n = 0; n < *k; ++n) {
-          const auto slot = static_cast<size_t>(to.at(o, i, n));
+          const auto slot = static_cast<size_t>(to.offset_of(o, i, n));
           indices[slot] = order[static_cast<size_t>(n)];
-          at[slot] = l.at(o, i, indices[slot]);
+          at[slot] = l.offset_of(o, i, indices[slot]);
         }
       }
   });
-  if (node.has_output(0)) take(node, 0, 0, at);
+  if (node.has_output(0)) take_elements(node, 0, 0, at);
   node.set_value(1, std::move(indices));
   return ok();
 }
 
 /// Each element is compared along the path of a heap of K.
 Result<Work> top_k_cost(const NodeView& node) {
-  if (Status s = countable(node); !s) return s.errors();
+  if (Status s = check_countable(node); !s) return s.errors();
   const Result<int64_t> axis = axis_attr(node, -1, node.rank(0));
   const Result<int64_t> k = top_k_count(node);
   if (!axis || !k) return axis ? k.errors() : axis.errors();
   VectorOp op = first_input_op(node);
-  op[VectorClass::search] = elements(node.dims(0)) * halvings(*k);
-  op.row = std::max<int64_t>(lines(node.dims(0), *axis).length, 1);
+  op[VectorClass::search] = elements(node.dims(0)) * bisection_steps(*k);
+  op.row = std::max<int64_t>(lines_along(node.dims(0), *axis).length, 1);
   return Work{std::move(op)};
 }
 
@@ -196,7 +198,7 @@ Status cumulative_value(InferContext& node, bool product) {
   if (!can_fold(node)) return ok();
   const Result<int64_t> axis = cumulative_axis(node);
   if (!axis) return axis.errors();
-  const Lines l = lines(node.dims(0), *axis);
+  const Lines l = lines_along(node.dims(0), *axis);
   const bool exclusive = int_attr(node, "exclusive", 0) != 0;
   const bool reverse = int_attr(node, "reverse", 0) != 0;
   with_type(node.dtype(0), [&]<class T>(T) {
@@ -206,14 +208,14 @@ Status cumulative_value(InferContext& node, bool product) {
       for (int64_t i = 0; i < l.inner; ++i) {
         T total = product ? T{1} : T{};
         for (int64_t n = 0; n < l.length; ++n) {
-          const auto at = static_cast<size_t>(l.at(o, i, reverse ? l.length - 1 - n : n));
+          const auto at = static_cast<size_t>(l.offset_of(o, i, reverse ? l.length - 1 - n : n));
           const T before = total;
-          total =
-              product ? *element::Mul::of(total, values[at]) : *element::Add::of(total, values[at]);
+          total = product ? *element::Mul::result_of(total, values[at])
+                          : *element::Add::result_of(total, values[at]);
           results[at] = exclusive ? before : total;
         }
       }
-    store(node, 0, results);
+    store_results(node, 0, results);
   });
   return ok();
 }
@@ -224,14 +226,14 @@ Status cumulative_sum_value(InferContext& node) { return cumulative_value(node, 
 Status cumulative_product_value(InferContext& node) { return cumulative_value(node, true); }
 
 Result<Work> cumulative_cost(const NodeView& node) {
-  if (Status s = countable(node); !s) return s.errors();
+  if (Status s = check_countable(node); !s) return s.errors();
   VectorOp op = first_input_op(node);
   op[VectorClass::search] = elements(node.dims(0));
   // Without the axis the last one stands for it.
   int64_t axis = node.rank(0) - 1;
   if (node.value(1) != nullptr)
     if (const Result<int64_t> known = cumulative_axis(node); known) axis = *known;
-  op.row = std::max<int64_t>(lines(node.dims(0), axis).length, 1);
+  op.row = std::max<int64_t>(lines_along(node.dims(0), axis).length, 1);
   return Work{std::move(op)};
 }
 
@@ -243,7 +245,7 @@ Status softmax_shape(InferContext& node) {
 /// The largest of each row, subtract it, exp, sum, multiply by the reciprocal of the sum; for
 /// LogSoftmax the log of the sum is subtracted instead.
 Result<Work> softmax_cost(const NodeView& node) {
-  if (Status s = countable(node); !s) return s.errors();
+  if (Status s = check_countable(node); !s) return s.errors();
   const Result<Lines> l = softmax_lines(node);
   if (!l) return l.errors();
   const int64_t count = elements(node.dims(0));
@@ -258,7 +260,7 @@ Result<Work> softmax_cost(const NodeView& node) {
 
 /// The place of each row's largest, then a compare-select per element.
 Result<Work> hardmax_cost(const NodeView& node) {
-  if (Status s = countable(node); !s) return s.errors();
+  if (Status s = check_countable(node); !s) return s.errors();
   const Result<Lines> l = softmax_lines(node);
   if (!l) return l.errors();
   VectorOp op = vector_op(node);
@@ -281,7 +283,7 @@ Status det_shape(InferContext& node) {
 /// LU decomposition of each n x n matrix: n (n - 1) (2n - 1) / 6 multiply-adds and n (n - 1) / 2
 /// divisions; then the product of the diagonal.
 Result<Work> det_cost(const NodeView& node) {
-  if (Status s = countable(node); !s) return s.errors();
+  if (Status s = check_countable(node); !s) return s.errors();
   const Dims& dims = node.dims(0);
   const int64_t n = dims.back(), count = elements(dims, 0, dims.size() - 2);
   // n^2 fits countable's limit, n^3 need not.

@@ -34,7 +34,7 @@ void find_distinct(const std::vector<T>& values, bool sorted, Distinct& d) {
     std::vector<T> slice;
     for (int64_t o = 0; o < d.lines.outer; ++o)
       for (int64_t i = 0; i < d.lines.inner; ++i)
-        slice.push_back(values[static_cast<size_t>(d.lines.at(o, i, n))]);
+        slice.push_back(values[static_cast<size_t>(d.lines.offset_of(o, i, n))]);
     const auto [at, added] = seen.try_emplace(std::move(slice), static_cast<int64_t>(seen.size()));
     if (added) {
       d.first.push_back(n);
@@ -61,19 +61,19 @@ Result<Lines> unique_lines(const NodeView& node) {
   if (!node.has_attr("axis")) return Lines{1, elements(node.dims(0)), 1};
   const Result<int64_t> axis = axis_attr(node, 0, node.rank(0));
   if (!axis) return axis.errors();
-  return lines(node.dims(0), *axis);
+  return lines_along(node.dims(0), *axis);
 }
 
 /// Of an input that is known.
-Result<Distinct> distinct(const NodeView& node) {
+Result<Distinct> distinct_of_input(const NodeView& node) {
   const Result<Lines> lines = unique_lines(node);
   if (!lines) return lines.errors();
   Distinct d;
   d.lines = *lines;
   const ConstData* data = node.value(0);
-  if (data->size() == 0) return refused(node, "the input is empty");
+  if (data->size() == 0) return unsupported_node(node, "the input is empty");
   if (!data->is_integer() && std::ranges::any_of(data->reals(), [](double v) { return v != v; }))
-    return refused(node, "the input has NaNs, which have no order");
+    return unsupported_node(node, "the input has NaNs, which have no order");
   const bool sorted = int_attr(node, "sorted", 1) != 0;
   if (data->is_integer())
     find_distinct(data->integers(), sorted, d);
@@ -108,7 +108,7 @@ Status non_zero_value(InferContext& node) {
 }
 
 Result<Work> non_zero_cost(const NodeView& node) {
-  if (Status s = countable(node); !s) return s.errors();
+  if (Status s = check_countable(node); !s) return s.errors();
   VectorOp op = vector_op(node);
   op[VectorClass::search] = elements(node.dims(0));
   return Work{std::move(op)};
@@ -121,7 +121,7 @@ Status unique_shape(InferContext& node) {
   if (node.value(0) == nullptr) {
     count = node.assumed_size("elements that differ", lines->length);
   } else {
-    const Result<Distinct> d = distinct(node);
+    const Result<Distinct> d = distinct_of_input(node);
     if (!d) return d.errors();
     count = static_cast<int64_t>(d->first.size());
   }
@@ -138,13 +138,13 @@ Status unique_shape(InferContext& node) {
 }
 
 Status unique_value(InferContext& node) {
-  const Result<Distinct> d = distinct(node);
+  const Result<Distinct> d = distinct_of_input(node);
   if (!d) return d.errors();
   std::vector<int64_t> at;
   for (int64_t o = 0; o < d->lines.outer; ++o)
     for (const int64_t n : d->first)
-      for (int64_t i = 0; i < d->lines.inner; ++i) at.push_back(d->lines.at(o, i, n));
-  if (node.has_output(0)) take(node, 0, 0, at);
+      for (int64_t i = 0; i < d->lines.inner; ++i) at.push_back(d->lines.offset_of(o, i, n));
+  if (node.has_output(0)) take_elements(node, 0, 0, at);
   node.set_value(1, d->first);
   node.set_value(2, d->inverse);
   node.set_value(3, d->count);
@@ -153,10 +153,10 @@ Status unique_value(InferContext& node) {
 
 /// A merge sort.
 Result<Work> unique_cost(const NodeView& node) {
-  if (Status s = countable(node); !s) return s.errors();
+  if (Status s = check_countable(node); !s) return s.errors();
   const int64_t count = elements(node.dims(0));
   VectorOp op = vector_op(node);
-  op[VectorClass::search] = count * halvings(count);
+  op[VectorClass::search] = count * bisection_steps(count);
   op.row = std::max<int64_t>(count, 1);
   return Work{std::move(op)};
 }
@@ -169,7 +169,7 @@ struct Suppression {
   int64_t lists = 0, boxes = 0, selected = 0;
 };
 
-Result<Suppression> suppression(const NodeView& node) {
+Result<Suppression> plan_suppression(const NodeView& node) {
   if (node.rank(0) != 3 || node.rank(1) != 3 || node.dims(0)[2] != 4 ||
       node.dims(0)[0] != node.dims(1)[0] || node.dims(0)[1] != node.dims(1)[2])
     return bad_node(node,
@@ -180,7 +180,7 @@ Result<Suppression> suppression(const NodeView& node) {
   if (!node.has_input(2)) return out;
   out.selected = out.boxes;
   if (node.value(2) == nullptr) return out;
-  const auto most = node.integers(2);
+  const auto most = node.known_integers(2);
   if (!most) return most.errors();
   if (most->size() != 1) return bad_node(node, "max_output_boxes_per_class isn't one number");
   out.selected = std::clamp<int64_t>(most->front(), 0, out.boxes);
@@ -190,7 +190,7 @@ Result<Suppression> suppression(const NodeView& node) {
 }  // namespace
 
 Status non_max_suppression_shape(InferContext& node) {
-  const Result<Suppression> s = suppression(node);
+  const Result<Suppression> s = plan_suppression(node);
   if (!s) return s.errors();
   const auto count =
       node.assumed_size("boxes that are selected", multiply_counts(s->lists, s->selected));
@@ -200,14 +200,14 @@ Status non_max_suppression_shape(InferContext& node) {
 
 Result<Work> non_max_suppression_cost(const NodeView& node) {
   constexpr int64_t kOverlapOps = 13;
-  if (Status s = countable(node); !s) return s.errors();
-  const Result<Suppression> s = suppression(node);
+  if (Status s = check_countable(node); !s) return s.errors();
+  const Result<Suppression> s = plan_suppression(node);
   if (!s) return s.errors();
   const int64_t candidates = multiply_counts(s->lists, s->boxes);
   // As many as are assumed to be selected, evenly from all lists.
   const int64_t selected = s->lists == 0 ? 0 : ceil_div(node.output(0).dims[0], s->lists);
   VectorOp op = vector_op(node);
-  op[VectorClass::search] = multiply_counts(candidates, 1 + halvings(s->boxes));
+  op[VectorClass::search] = multiply_counts(candidates, 1 + bisection_steps(s->boxes));
   op[VectorClass::elementwise] =
       multiply_counts(multiply_counts(candidates, selected), kOverlapOps);
   if (op[VectorClass::search] == kBeyond || op[VectorClass::elementwise] == kBeyond)

@@ -137,7 +137,7 @@ struct Held {
 };
 
 template <class T>
-Held held(DType dtype, Dims dims, std::vector<T> values) {
+Held held_constant(DType dtype, Dims dims, std::vector<T> values) {
   return {dtype, std::move(dims), std::make_shared<const ConstData>(std::move(values))};
 }
 
@@ -149,13 +149,13 @@ Result<Held> constant_of(const NodeView& node) {
       return Held{(*t)->dtype, (*t)->dims, (*t)->value};
     if (a.name == "sparse_value") continue;
     if (const auto* i = std::get_if<int64_t>(&a.value))
-      return held<int64_t>(DType::int64, {}, {*i});
+      return held_constant<int64_t>(DType::int64, {}, {*i});
     if (const auto* f = std::get_if<double>(&a.value))
-      return held<double>(DType::float32, {}, {*f});
+      return held_constant<double>(DType::float32, {}, {*f});
     if (const auto* v = std::get_if<std::vector<int64_t>>(&a.value))
-      return held(DType::int64, length(*v), *v);
+      return held_constant(DType::int64, length(*v), *v);
     if (const auto* v = std::get_if<std::vector<double>>(&a.value))
-      return held(DType::float32, length(*v), *v);
+      return held_constant(DType::float32, length(*v), *v);
     if (std::holds_alternative<std::string>(a.value)) return Held{DType::string, {}, nullptr};
     if (const auto* v = std::get_if<std::vector<std::string>>(&a.value))
       return Held{DType::string, length(*v), nullptr};
@@ -181,7 +181,7 @@ Status constant_value(InferContext& node) {
 
 /// ConstantOfShape's attribute: one element, float 0 when absent.
 Result<Held> fill_of(const NodeView& node) {
-  if (!node.has_attr("value")) return held<double>(DType::float32, {}, {0.0});
+  if (!node.has_attr("value")) return held_constant<double>(DType::float32, {}, {0.0});
   Result<Held> fill = constant_of(node);
   if (fill && checked_elements(fill->dims) != 1)
     return bad_node(node, "attribute 'value' must hold one element");
@@ -252,8 +252,9 @@ Status range_value(InferContext& node) {
     const T start = read_as<T>(*node.value(0))[0], delta = read_as<T>(*node.value(2))[0];
     std::vector<T> values(static_cast<size_t>(elements(node.output(0).dims)));
     for (size_t i = 0; i < values.size(); ++i)
-      values[i] = *element::Add::of(start, *element::Mul::of(static_cast<T>(i), delta));
-    store(node, 0, values);
+      values[i] =
+          *element::Add::result_of(start, *element::Mul::result_of(static_cast<T>(i), delta));
+    store_results(node, 0, values);
   });
   return ok();
 }
@@ -263,7 +264,8 @@ Status eye_like_shape(InferContext& node) {
   const Result<DType> dtype = dtype_attr(node, "dtype", node.dtype(0));
   if (!dtype) return dtype.errors();
   if (Status s = set_shape(node, 0, *dtype, node.dims(0)); !s) return s;
-  if (elements(node.dims(0)) > kMostFolded || !foldable(*dtype) || !node.has_output(0)) return ok();
+  if (elements(node.dims(0)) > kMostFolded || !is_foldable(*dtype) || !node.has_output(0))
+    return ok();
   // Only the shape of the input counts, so the value is known here.
   const int64_t k = int_attr(node, "k", 0);
   const int64_t columns = node.dims(0)[1];
@@ -272,7 +274,7 @@ Status eye_like_shape(InferContext& node) {
     const auto i = static_cast<int64_t>(n);
     eye[n] = i % columns - i / columns == k;
   }
-  store(node, 0, eye);
+  store_results(node, 0, eye);
   return ok();
 }
 
@@ -280,7 +282,7 @@ Result<Work> no_work(const NodeView&) { return Work{}; }
 
 /// A constant that has to be written at run time all the same.
 Result<Work> fill_cost(const NodeView& node) {
-  if (Status s = countable(node); !s) return s.errors();
+  if (Status s = check_countable(node); !s) return s.errors();
   MemoryOp op;
   write_output(node, 0, op.outputs);
   return Work{std::move(op)};

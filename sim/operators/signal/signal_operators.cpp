@@ -9,7 +9,7 @@ namespace {
 
 /// Real operations of one complex fast Fourier transform of n points: 5 n log2(n), n rounded up to
 /// a power of two inside the logarithm only.
-int64_t fft_ops(int64_t n) { return times({5, n, halvings(n - 1)}); }
+int64_t fft_ops(int64_t n) { return capped_product({5, n, bisection_steps(n - 1)}); }
 
 struct Transform {
   size_t axis = 0;
@@ -40,7 +40,7 @@ Result<Transform> plan_dft(const NodeView& node) {
   if (t.onesided && !t.inverse && x.back() == 2)
     return bad_node(node, "a one-sided transform needs a real input");
   const bool to_real = t.onesided && t.inverse;  // the input is half a spectrum
-  t.points = to_real ? times({2, x[t.axis] - 1}) : x[t.axis];
+  t.points = to_real ? capped_product({2, x[t.axis] - 1}) : x[t.axis];
   if (node.has_input(1)) {
     const Result<int64_t> length = need_integer(node, 1, "dft_length", "the output shape");
     if (!length) return length.errors();
@@ -64,12 +64,12 @@ Result<Work> dft_cost(const NodeView& node) {
   if (!t) return t.errors();
   int64_t rows = 1;
   for (size_t d = 0; d + 1 < t->out.size(); ++d)
-    if (d != t->axis) rows = times({rows, t->out[d]});
+    if (d != t->axis) rows = capped_product({rows, t->out[d]});
   VectorOp op;
   read_input(node, 0, op.inputs);
   write_output(node, 0, op.outputs);
   // A one-sided transform does half the work.
-  op[VectorClass::elementwise] = times({rows, fft_ops(t->points)}) / (t->onesided ? 2 : 1);
+  op[VectorClass::elementwise] = capped_product({rows, fft_ops(t->points)}) / (t->onesided ? 2 : 1);
   op.row = t->points;
   return checked_work(node, {op});
 }
@@ -119,16 +119,18 @@ Status stft_rule(InferContext& node) {
 Result<Work> stft_cost(const NodeView& node) {
   const Result<Frames> f = plan_stft(node);
   if (!f) return f.errors();
-  const int64_t frames = times({node.dims(0)[0], f->count});
+  const int64_t frames = capped_product({node.dims(0)[0], f->count});
   const int64_t parts = node.rank(0) == 3 ? node.dims(0)[2] : 1;
   VectorOp op;
-  read_part(node, 0, times({frames, f->length, parts}), times({f->length, parts}), op.inputs);
+  read_part(node, 0, capped_product({frames, f->length, parts}), capped_product({f->length, parts}),
+            op.inputs);
   read_input(node, 2, op.inputs);
   write_output(node, 0, op.outputs);
-  op[VectorClass::elementwise] = times({frames, fft_ops(f->length)}) / (f->onesided ? 2 : 1);
+  op[VectorClass::elementwise] =
+      capped_product({frames, fft_ops(f->length)}) / (f->onesided ? 2 : 1);
   if (node.has_input(2))
     op[VectorClass::elementwise] =
-        plus(op[VectorClass::elementwise], times({frames, f->length, parts}));
+        capped_sum(op[VectorClass::elementwise], capped_product({frames, f->length, parts}));
   op.row = f->length;
   return checked_work(node, {op});
 }
@@ -146,8 +148,8 @@ template <int kCosines>
 Result<Work> window_cost(const NodeView& node) {
   VectorOp op;
   write_output(node, 0, op.outputs);
-  op[VectorClass::special] = times({kCosines, output_size(node, 0)});
-  op[VectorClass::elementwise] = times({2, kCosines, output_size(node, 0)});
+  op[VectorClass::special] = capped_product({kCosines, output_size(node, 0)});
+  op[VectorClass::elementwise] = capped_product({2, kCosines, output_size(node, 0)});
   return checked_work(node, {op});
 }
 
@@ -166,8 +168,8 @@ Result<Work> mel_cost(const NodeView& node) {
   VectorOp op;
   write_output(node, 0, op.outputs);
   // Two slopes and their minimum an element, one logarithm a bin edge.
-  op[VectorClass::elementwise] = times({4, output_size(node, 0)});
-  op[VectorClass::special] = plus(node.output(0).dims[1], 2);
+  op[VectorClass::elementwise] = capped_product({4, output_size(node, 0)});
+  op[VectorClass::special] = capped_sum(node.output(0).dims[1], 2);
   return checked_work(node, {op});
 }
 

@@ -120,7 +120,7 @@ TEST(Area, AreElementsAndLanesTheGatesOfTheRtl) {
   const auto more = [&](auto change) {
     HwConfig hw = base;
     change(hw);
-    return (area(hw).cells_um2 - area(base).cells_um2) / gate;
+    return (machine_area(hw).cells_um2 - machine_area(base).cells_um2) / gate;
   };
   const double plain = gates_of("row_lane", "Exponential=1'b0");
   const double lane = gates_of("vector_lane", "-") + plain;
@@ -133,17 +133,20 @@ TEST(Area, AreElementsAndLanesTheGatesOfTheRtl) {
   wide = narrow;
   narrow.buffers[static_cast<size_t>(Buffer::output)].width = 63;
   const double post = gates_of("post_lane", "-") + gates_of("residual_lane", "-");
-  EXPECT_NEAR((area(wide).cells_um2 - area(narrow).cells_um2) / gate, post, 1e-6 * post);
+  EXPECT_NEAR((machine_area(wide).cells_um2 - machine_area(narrow).cells_um2) / gate, post,
+              1e-6 * post);
   // A row of the array: elements, and nothing else where it is no longer than the columns.
   const double element = gates_of("array_ws", "Rows=8,Cols=8") / 64;
   HwConfig shorter = base;
   shorter.array.rows = 63;
-  EXPECT_NEAR((area(base).cells_um2 - area(shorter).cells_um2) / gate, 64 * element, 1e-3);
+  EXPECT_NEAR((machine_area(base).cells_um2 - machine_area(shorter).cells_um2) / gate, 64 * element,
+              1e-3);
   const double sums = gates_of("array_os", "Rows=8,Cols=8") / 64;
   shorter.array.dataflows.push_back(Dataflow::output_stationary);
   HwConfig longer = shorter;
   longer.array.rows = 64;
-  EXPECT_NEAR((area(longer).cells_um2 - area(shorter).cells_um2) / gate, 64 * sums, 1e-3);
+  EXPECT_NEAR((machine_area(longer).cells_um2 - machine_area(shorter).cells_um2) / gate, 64 * sums,
+              1e-3);
 }
 
 /// Bits, and macros beyond those of 16 KiB: a slot's port of 128 bytes asks for 16 of 8 bytes, one
@@ -155,10 +158,10 @@ TEST(Area, AreMemoriesTheBitsAndMacrosOfTheNode) {
                accumulator = 2 * 32 - 256.0 / 16, output = 2 * 16 - 128.0 / 16, shared = 0;
   const double macros = activation + weight + parameter + accumulator + output + shared;
   const double um2 = (bits + macros * kMacroBits) * 0.127 / 0.5;
-  EXPECT_DOUBLE_EQ(area(hw).memories_um2, um2);
-  EXPECT_DOUBLE_EQ(area(hw).synthesis_mm2(), (area(hw).cells_um2 + um2) / 1e6);
-  EXPECT_DOUBLE_EQ(area(hw).core_mm2(), (area(hw).cells_um2 / 0.7 + um2) / 1e6);
-  EXPECT_DOUBLE_EQ(area(hw).die_mm2() - area(hw).core_mm2(),
+  EXPECT_DOUBLE_EQ(machine_area(hw).memories_um2, um2);
+  EXPECT_DOUBLE_EQ(machine_area(hw).synthesis_mm2(), (machine_area(hw).cells_um2 + um2) / 1e6);
+  EXPECT_DOUBLE_EQ(machine_area(hw).core_mm2(), (machine_area(hw).cells_um2 / 0.7 + um2) / 1e6);
+  EXPECT_DOUBLE_EQ(machine_area(hw).die_mm2() - machine_area(hw).core_mm2(),
                    (102.4 + 51.2) * (2 * 0.03 * 331 / 34));
 }
 
@@ -166,7 +169,7 @@ TEST(Area, AreMemoriesTheBitsAndMacrosOfTheNode) {
 TEST(Area, HasASharedBusOneInterface) {
   HwConfig hw = at_28nm();
   hw.dram_bus = DramBus::shared;
-  EXPECT_DOUBLE_EQ(area(hw).interface_mm2, 102.4 * (2 * 0.03 * 331 / 34));
+  EXPECT_DOUBLE_EQ(machine_area(hw).interface_mm2, 102.4 * (2 * 0.03 * 331 / 34));
 }
 
 TEST(Area, IsNeverLessWhenAFieldGrows) {
@@ -213,11 +216,11 @@ TEST(Area, FollowsFromMarkedWordsAlone) {
 
 TEST(Area, IsSmallerAtAFinerNode) {
   HwConfig hw = at_28nm();
-  const Area at28 = area(hw);
+  const Area at28 = machine_area(hw);
   hw.energy.technology = Technology::nm7;
-  EXPECT_LT(area(hw).cells_um2, at28.cells_um2);
-  EXPECT_LT(area(hw).memories_um2, at28.memories_um2);
-  EXPECT_EQ(area(hw).interface_mm2, at28.interface_mm2);
+  EXPECT_LT(machine_area(hw).cells_um2, at28.cells_um2);
+  EXPECT_LT(machine_area(hw).memories_um2, at28.memories_um2);
+  EXPECT_EQ(machine_area(hw).interface_mm2, at28.interface_mm2);
 }
 
 /// What area.h says of a chip of this size.
@@ -229,7 +232,7 @@ TEST(Area, IsOfTheOrderOfAKnownChip) {
   hw.shared.kib = 28 * 1024;
   hw.dram.read.milli = 34'000'000 / 700;
   hw.dram.write.milli = 0;
-  EXPECT_NEAR(area(hw).die_mm2(), 235, 5);
+  EXPECT_NEAR(machine_area(hw).die_mm2(), 235, 5);
 }
 
 }  // namespace

@@ -144,12 +144,12 @@ TEST(Schema, IsTheShippedFileCurrent) {
 
 TEST(Nearest, IsItTheClosestAndOnlyWhenClose) {
   const std::vector<std::string> words = {"rows", "cols", "dataflows"};
-  EXPECT_EQ(nearest("row", words), "rows");
-  EXPECT_EQ(nearest("clos", words), "cols");
-  EXPECT_EQ(nearest("dataflow", words), "dataflows");
-  EXPECT_EQ(nearest("energy", words), std::nullopt);
-  EXPECT_EQ(nearest("", words), std::nullopt);
-  EXPECT_EQ(nearest(std::string(100000, 'r'), words), std::nullopt);
+  EXPECT_EQ(nearest_word("row", words), "rows");
+  EXPECT_EQ(nearest_word("clos", words), "cols");
+  EXPECT_EQ(nearest_word("dataflow", words), "dataflows");
+  EXPECT_EQ(nearest_word("energy", words), std::nullopt);
+  EXPECT_EQ(nearest_word("", words), std::nullopt);
+  EXPECT_EQ(nearest_word(std::string(100000, 'r'), words), std::nullopt);
 }
 
 TEST(FieldTable, AreNamesOfEnumsDistinct) {

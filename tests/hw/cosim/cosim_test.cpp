@@ -43,7 +43,7 @@ class Cosim : public testing::Test {
       const auto result = cosim(one.program, one.hw, *core, one.image);
       EXPECT_TRUE(result.ok()) << (result.ok() ? "" : result.errors()[0].text());
       if (!result.ok()) break;
-      EXPECT_TRUE(result->equal()) << one.text << ": " << result->first_difference;
+      EXPECT_TRUE(result->all_equal()) << one.text << ": " << result->first_difference;
       ++ran;
     }
     return ran;
@@ -83,7 +83,7 @@ int64_t product_cycles(const VerilatedCore& core, const HwConfig& hw, int64_t m,
   for (const ProgramTensor& tensor : program.tensors)
     image.emplace_back(static_cast<size_t>(tensor.bytes), uint8_t{0});
   const auto result = cosim(program, hw, core, image);
-  EXPECT_TRUE(result.ok() && result->equal());
+  EXPECT_TRUE(result.ok() && result->all_equal());
   return result.ok() ? result->rtl_cycles : 0;
 }
 
@@ -231,7 +231,7 @@ TEST_F(CosimFault, IsAWriteWithoutAStoreAnError) {
 
 TEST_F(CosimFault, IsARegisterWithoutResetSeen) {
   const auto result = run_with({{"slot_ring.sv", "base_q <= '0;", "base_q <= base_q;"}});
-  ASSERT_FALSE(result.ok() && result->equal()) << "registers begin with random values";
+  ASSERT_FALSE(result.ok() && result->all_equal()) << "registers begin with random values";
 }
 
 TEST(VerilatedCore, AreTheParametersThoseOfTheMachine) {

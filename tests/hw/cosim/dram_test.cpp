@@ -15,7 +15,7 @@ int64_t occupancy(PacedChannel& channel, int64_t runs, int64_t run, int64_t widt
       rtl::Request beat{.valid = true};
       beat.bytes = static_cast<uint32_t>(std::min(left, width));
       beat.last = r + 1 == runs && left <= width;
-      while (!channel.take(beat, cycle)) ++cycle;
+      while (!channel.try_take(beat, cycle)) ++cycle;
       ++cycle;
     }
   return cycle - begin;
@@ -47,27 +47,27 @@ TEST(ReturnPath, DoesDataComeOneCycleAndTheLatencyAfterItsRequest) {
   path.push(memory, {1}, 10);
   memory = {5, 6, 7, 8};
   path.push(memory, {2}, 11);
-  EXPECT_EQ(path.arrived(17), nullptr);
-  ASSERT_NE(path.arrived(18), nullptr);
-  EXPECT_EQ(path.arrived(18)->tag, rtl::Tag{1});
-  EXPECT_EQ(path.arrived(18)->data, (std::vector<uint8_t>{1, 2, 3, 4}));
+  EXPECT_EQ(path.arrived_beat(17), nullptr);
+  ASSERT_NE(path.arrived_beat(18), nullptr);
+  EXPECT_EQ(path.arrived_beat(18)->tag, rtl::Tag{1});
+  EXPECT_EQ(path.arrived_beat(18)->data, (std::vector<uint8_t>{1, 2, 3, 4}));
   path.pop();
-  EXPECT_EQ(path.arrived(18), nullptr);
-  ASSERT_NE(path.arrived(19), nullptr);
-  EXPECT_EQ(path.arrived(19)->data, (std::vector<uint8_t>{5, 6, 7, 8}));
+  EXPECT_EQ(path.arrived_beat(18), nullptr);
+  ASSERT_NE(path.arrived_beat(19), nullptr);
+  EXPECT_EQ(path.arrived_beat(19)->data, (std::vector<uint8_t>{5, 6, 7, 8}));
 }
 
 TEST(WritePath, AreBytesInMemoryWhenTheyAreDue) {
   WritePath path;
   path.push({12, 100, {1}, false, 0});
   path.push({13, 101, {2}, true, 5});
-  EXPECT_FALSE(path.arrived(11));
-  const auto first = path.arrived(12);
+  EXPECT_FALSE(path.take_arrived(11));
+  const auto first = path.take_arrived(12);
   ASSERT_TRUE(first);
   EXPECT_EQ(first->address, 100u);
   EXPECT_FALSE(first->last);
-  EXPECT_FALSE(path.arrived(12));
-  const auto second = path.arrived(INT64_MAX);
+  EXPECT_FALSE(path.take_arrived(12));
+  const auto second = path.take_arrived(INT64_MAX);
   ASSERT_TRUE(second);
   EXPECT_EQ(second->tag, 5u);
   EXPECT_TRUE(second->last);

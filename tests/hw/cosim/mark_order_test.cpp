@@ -33,61 +33,61 @@ MarkOrder::Counts counts(uint32_t loaded, uint32_t stored, uint32_t shared, uint
 TEST(MarkOrder, CountsEachKindByItself) {
   const Program p = test::program({});
   MarkOrder order(p);
-  EXPECT_EQ(order.wanted(kOut), counts(0, 0, 0, 0));
-  order.command(load());
-  order.mark(mark(Queue::load, kOut));
-  order.command(stage());
-  order.mark(mark(Queue::stage, kOut));
-  order.command(store(kOut));
-  order.mark(mark(Queue::store, kOut));
-  EXPECT_EQ(order.wanted(kOut), counts(1, 1, 0, 1));
-  order.command(store(kNear));
-  order.mark(mark(Queue::store, kOut));
-  EXPECT_EQ(order.wanted(kOut), counts(1, 1, 1, 1));
-  EXPECT_EQ(order.wanted(kIn), counts(0, 0, 0, 0)) << "another tensor";
+  EXPECT_EQ(order.counts_wanted(kOut), counts(0, 0, 0, 0));
+  order.note_command(load());
+  order.note_mark(mark(Queue::load, kOut));
+  order.note_command(stage());
+  order.note_mark(mark(Queue::stage, kOut));
+  order.note_command(store(kOut));
+  order.note_mark(mark(Queue::store, kOut));
+  EXPECT_EQ(order.counts_wanted(kOut), counts(1, 1, 0, 1));
+  order.note_command(store(kNear));
+  order.note_mark(mark(Queue::store, kOut));
+  EXPECT_EQ(order.counts_wanted(kOut), counts(1, 1, 1, 1));
+  EXPECT_EQ(order.counts_wanted(kIn), counts(0, 0, 0, 0)) << "another tensor";
 }
 
 /// The memory is that of the store, not that of the mark's tensor.
 TEST(MarkOrder, CountsStoresByWhereTheyGo) {
   const Program p = test::program({});
   MarkOrder order(p);
-  order.command(store(kOut));
-  order.mark(mark(Queue::store, kNear));
-  EXPECT_EQ(order.wanted(kNear), counts(0, 1, 0, 0));
-  order.command(store(kNear));
-  order.command(load());
-  order.mark(mark(Queue::store, kIn));
-  EXPECT_EQ(order.wanted(kIn), counts(0, 0, 1, 0));
+  order.note_command(store(kOut));
+  order.note_mark(mark(Queue::store, kNear));
+  EXPECT_EQ(order.counts_wanted(kNear), counts(0, 1, 0, 0));
+  order.note_command(store(kNear));
+  order.note_command(load());
+  order.note_mark(mark(Queue::store, kIn));
+  EXPECT_EQ(order.counts_wanted(kIn), counts(0, 0, 1, 0));
 }
 
 TEST(MarkOrder, CountsACommandOnce) {
   const Program p = test::program({});
   MarkOrder order(p);
-  order.command(load());
-  order.mark(mark(Queue::load, kOut));
-  order.mark(mark(Queue::load, kNear));
-  order.mark(mark(Queue::load, kOut));
-  EXPECT_EQ(order.wanted(kOut), counts(1, 0, 0, 0));
-  EXPECT_EQ(order.wanted(kNear), counts(1, 0, 0, 0));
-  order.command(stage());  // of another queue
-  order.mark(mark(Queue::load, kIn));
-  EXPECT_EQ(order.wanted(kIn), counts(1, 0, 0, 0));
-  order.command(load());
-  order.command(load());
-  order.mark(mark(Queue::load, kNear));
-  EXPECT_EQ(order.wanted(kNear), counts(2, 0, 0, 0)) << "those with a mark only";
+  order.note_command(load());
+  order.note_mark(mark(Queue::load, kOut));
+  order.note_mark(mark(Queue::load, kNear));
+  order.note_mark(mark(Queue::load, kOut));
+  EXPECT_EQ(order.counts_wanted(kOut), counts(1, 0, 0, 0));
+  EXPECT_EQ(order.counts_wanted(kNear), counts(1, 0, 0, 0));
+  order.note_command(stage());  // of another queue
+  order.note_mark(mark(Queue::load, kIn));
+  EXPECT_EQ(order.counts_wanted(kIn), counts(1, 0, 0, 0));
+  order.note_command(load());
+  order.note_command(load());
+  order.note_mark(mark(Queue::load, kNear));
+  EXPECT_EQ(order.counts_wanted(kNear), counts(2, 0, 0, 0)) << "those with a mark only";
 }
 
 TEST(MarkOrder, WantsTheLastOfATensor) {
   const Program p = test::program({});
   MarkOrder order(p);
   for (const int tensor : {kIn, kOut, kIn, kNear}) {
-    order.command(load());
-    order.mark(mark(Queue::load, tensor));
+    order.note_command(load());
+    order.note_mark(mark(Queue::load, tensor));
   }
-  EXPECT_EQ(order.wanted(kIn), counts(3, 0, 0, 0));
-  EXPECT_EQ(order.wanted(kOut), counts(2, 0, 0, 0));
-  EXPECT_EQ(order.wanted(kNear), counts(4, 0, 0, 0));
+  EXPECT_EQ(order.counts_wanted(kIn), counts(3, 0, 0, 0));
+  EXPECT_EQ(order.counts_wanted(kOut), counts(2, 0, 0, 0));
+  EXPECT_EQ(order.counts_wanted(kNear), counts(4, 0, 0, 0));
 }
 
 /// A core that counts the commands of each kind with a mark behind them, in their order: the counts
@@ -111,7 +111,7 @@ TEST(MarkOrder, AreAllMarksReachedAtTheCountsAndNotBefore) {
         const Command c = what == 0   ? load()
                           : what == 3 ? stage()
                                       : store(what == 1 ? kOut : kNear);
-        order.command(c);
+        order.note_command(c);
         const size_t kinds[] = {kLoaded, kStored, kStoredShared, kStaged};
         last_of_queue[static_cast<size_t>(queue_of(c))] = done.size();
         done.push_back({kinds[what], {}});
@@ -120,7 +120,7 @@ TEST(MarkOrder, AreAllMarksReachedAtTheCountsAndNotBefore) {
         const int tensor = static_cast<int>(random() % 3);
         const size_t before = last_of_queue[static_cast<size_t>(q)];
         if (before == SIZE_MAX) continue;
-        order.mark(mark(q, tensor));
+        order.note_mark(mark(q, tensor));
         done[before].marked.push_back(tensor);
       }
       for (const int tensor : {kIn, kOut, kNear}) {
@@ -131,7 +131,7 @@ TEST(MarkOrder, AreAllMarksReachedAtTheCountsAndNotBefore) {
           if (std::ranges::find(d.marked, tensor) != d.marked.end())
             wanted[d.kind] = reached[d.kind];
         }
-        ASSERT_EQ(order.wanted(tensor), wanted);
+        ASSERT_EQ(order.counts_wanted(tensor), wanted);
       }
     }
   }
@@ -139,7 +139,7 @@ TEST(MarkOrder, AreAllMarksReachedAtTheCountsAndNotBefore) {
 
 TEST(MarkOrder, RaisesEachCountToTheOthers) {
   MarkOrder::Counts to = counts(3, 0, 7, 2);
-  raise(to, counts(1, 5, 7, 4));
+  raise_counts(to, counts(1, 5, 7, 4));
   EXPECT_EQ(to, counts(3, 5, 7, 4));
 }
 

@@ -74,11 +74,11 @@ TEST(ModuleHeader, NeverReadsBeyondAFileThatBreaksOff) {
 
 TEST(ModuleHeader, DiffersInNamesAndDirections) {
   const ModuleHeader own = header("module m #(parameter A = 1, B = 2) (input a, b, output c);");
-  EXPECT_TRUE(differences(own, own).empty());
-  EXPECT_TRUE(differences(own, header("module m #(parameter B = 1, A = 2, More = 3) "
-                                      "(output [7:0] c, input b, a);"))
+  EXPECT_TRUE(header_differences(own, own).empty());
+  EXPECT_TRUE(header_differences(own, header("module m #(parameter B = 1, A = 2, More = 3) "
+                                             "(output [7:0] c, input b, a);"))
                   .empty());
-  EXPECT_EQ(differences(own, header("module m #(parameter A = 1, C) (input a, c, d);")),
+  EXPECT_EQ(header_differences(own, header("module m #(parameter A = 1, C) (input a, c, d);")),
             (std::vector<std::string>{
                 "it has no parameter 'B'", "the core sets no parameter 'C': give it a default",
                 "it has no port 'b' (input)", "port 'c' is input; the core's is output",

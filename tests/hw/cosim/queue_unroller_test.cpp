@@ -66,12 +66,13 @@ TEST(QueueUnroller, AreCommandsUnrolledInOrderWithTheirTokens) {
 
 TEST(QueueUnroller, DoesAPlaceNameTheLoopsAndTheLayer) {
   Program p = nest();
-  EXPECT_EQ(place(p, kMachine, Queue::load, 6).text, "load command 6 at i=1 j=1");
-  EXPECT_EQ(place(p, kMachine, Queue::store, 1).text, "store command 1 at i=1");
-  EXPECT_EQ(place(p, kMachine, Queue::store, 1).layer, "");
+  EXPECT_EQ(place_of_command(p, kMachine, Queue::load, 6).text, "load command 6 at i=1 j=1");
+  EXPECT_EQ(place_of_command(p, kMachine, Queue::store, 1).text, "store command 1 at i=1");
+  EXPECT_EQ(place_of_command(p, kMachine, Queue::store, 1).layer, "");
   p.body.insert(p.body.begin(), {LayerHead{"fc"}});
-  EXPECT_EQ(place(p, kMachine, Queue::store, 1).text, "store command 1 of layer 'fc' at i=1");
-  EXPECT_EQ(place(p, kMachine, Queue::store, 1).layer, "fc");
+  EXPECT_EQ(place_of_command(p, kMachine, Queue::store, 1).text,
+            "store command 1 of layer 'fc' at i=1");
+  EXPECT_EQ(place_of_command(p, kMachine, Queue::store, 1).layer, "fc");
 }
 
 TEST(QueueUnroller, IsASignalWithoutACommandAnError) {
@@ -196,14 +197,14 @@ TEST(QueueUnroller, DoPrimedSlotsGoFromLoadToPost) {
 TEST(Descriptor, AreTheFlagsOfBuffersApart) {
   // Word 0 of the structs in rtl/accsim_pkg.sv.
   Descriptor gemm, post, vector;
-  gemm.wait(rtl::kGemm, {SyncKind::wait_full, Buffer::weight, Queue::load});
-  gemm.signal(rtl::kGemm, {SyncKind::signal_full, Buffer::accumulator, Queue::post});
+  gemm.add_token_wait(rtl::kGemm, {SyncKind::wait_full, Buffer::weight, Queue::load});
+  gemm.add_token_signal(rtl::kGemm, {SyncKind::signal_full, Buffer::accumulator, Queue::post});
   EXPECT_EQ(gemm.words[0], 0b100010u);
-  post.wait(rtl::kPost, {SyncKind::wait_full, Buffer::accumulator, Queue::execute});
-  post.signal(rtl::kPost, {SyncKind::signal_full, Buffer::output, Queue::store});
+  post.add_token_wait(rtl::kPost, {SyncKind::wait_full, Buffer::accumulator, Queue::execute});
+  post.add_token_signal(rtl::kPost, {SyncKind::signal_full, Buffer::output, Queue::store});
   EXPECT_EQ(post.words[0], 0b010001u);
-  vector.wait(rtl::kVector, {SyncKind::wait_full, Buffer::parameter, Queue::load});
-  vector.signal(rtl::kVector, {SyncKind::signal_free, Buffer::activation, Queue::load});
+  vector.add_token_wait(rtl::kVector, {SyncKind::wait_full, Buffer::parameter, Queue::load});
+  vector.add_token_signal(rtl::kVector, {SyncKind::signal_free, Buffer::activation, Queue::load});
   EXPECT_EQ(vector.words[0], 0b001100u);
 }
 
@@ -235,7 +236,7 @@ TEST(Descriptor, HasALaneCommandItsWords) {
   c.table = true;
   const Program p = test::program({}, 1);
   const std::array<int64_t, 1> indices = {3};
-  const auto d = describe(p, kMachine, Command{c}, indices);
+  const auto d = describe_command(p, kMachine, Command{c}, indices);
   ASSERT_TRUE(d.ok());
   // vector_cmd_t from the end: flags, mode, beats of 8 lanes, then counts and strides, innermost
   // first. mode: max, max of the taps, b is there, in the parameter slot, with a table.
@@ -252,7 +253,7 @@ TEST(Descriptor, HasALaneCommandItsWords) {
   c.b->buffer = Buffer::activation;
   c.b->splat = c.across = true;
   c.op = LaneOp::copy;
-  EXPECT_EQ(describe(p, kMachine, Command{c}, indices)->words[1],
+  EXPECT_EQ(describe_command(p, kMachine, Command{c}, indices)->words[1],
             0u | 2u << 3 | 1u << 5 | 1u << 7 | 1u << 8 | 1u << 9);
 }
 
@@ -276,7 +277,7 @@ TEST(Descriptor, HasARowCommandAllItsWords) {
   c.epsilon = (int64_t{7} << 32) + 9;
   const Program p = test::program({}, 1);
   const std::array<int64_t, 1> indices = {3};
-  const auto d = describe(p, kMachine, Command{c}, indices);
+  const auto d = describe_command(p, kMachine, Command{c}, indices);
   ASSERT_TRUE(d.ok());
   // row_cmd_t from the end: flags, mode (rows, norm, centred, one channel a beat), beats of 8 lanes
   // in a stretch, scheduled and pieces, counts and strides, innermost first.
@@ -300,7 +301,7 @@ TEST(Descriptor, HasARowCommandAllItsWords) {
   c.difference_shift = 12;
   c.exponent = 13;
   c.numerator = (1 << 30) + 5;
-  const auto soft = describe(p, kMachine, Command{c}, indices);
+  const auto soft = describe_command(p, kMachine, Command{c}, indices);
   ASSERT_TRUE(soft.ok());
   EXPECT_EQ(soft->words[1], 1U << 11 | 1U << 15);
   // 16 bytes of the port for two operands are 8 lanes again; a stretch is the run.
@@ -319,7 +320,7 @@ TEST(Descriptor, HasARowCommandAllItsWords) {
     EXPECT_EQ(soft->words[at], value) << at;
 
   c.logarithm = {Affine(500), 71, 72, 33, -(int64_t{3} << 32)};
-  const auto logarithm = describe(p, kMachine, Command{c}, indices);
+  const auto logarithm = describe_command(p, kMachine, Command{c}, indices);
   ASSERT_TRUE(logarithm.ok());
   EXPECT_EQ(logarithm->words[1], 1U << 11 | 1U << 15 | 1U << 22);
   for (const auto& [at, value] : {std::pair<size_t, uint32_t>{37, 500},
@@ -334,16 +335,17 @@ TEST(Descriptor, HasARowCommandAllItsWords) {
   // Of a beat each: six to a step of 16 cycles, three passes over each.
   c.pieces = 1;
   c.run = 8;
-  const auto small = describe(p, kMachine, Command{c}, indices);
+  const auto small = describe_command(p, kMachine, Command{c}, indices);
   ASSERT_TRUE(small.ok());
   EXPECT_EQ(small->words[33] >> 24, 6U);
 }
 
 TEST(Descriptor, HasATableItsOffset) {
   const Program p;
-  const auto post = describe(p, kMachine, Command{SetTableCommand{Queue::post, Affine(12)}}, {});
+  const auto post =
+      describe_command(p, kMachine, Command{SetTableCommand{Queue::post, Affine(12)}}, {});
   const auto vector =
-      describe(p, kMachine, Command{SetTableCommand{Queue::vector, Affine(24)}}, {});
+      describe_command(p, kMachine, Command{SetTableCommand{Queue::vector, Affine(24)}}, {});
   ASSERT_TRUE(post.ok() && vector.ok());
   EXPECT_EQ(post->words[0], 1u << 25);
   EXPECT_EQ(post->words[4], 12u);
@@ -356,7 +358,7 @@ TEST(Descriptor, HasAPostItsTableAndResidual) {
   c.rows = c.cols = 1;
   c.has_parameters = c.table = true;
   c.residual = Residual{-3, -4, 5, -6, 7};
-  const auto d = describe(Program{}, kMachine, Command{c}, {});
+  const auto d = describe_command(Program{}, kMachine, Command{c}, {});
   ASSERT_TRUE(d.ok());
   EXPECT_EQ(d->words[0], 1u << 26 | 1u << 27);
   EXPECT_EQ(d->words[10], 0xfffc05fdu);  // multiplier, shift, zero
@@ -375,7 +377,7 @@ TEST(Descriptor, AreSegmentsOfAWindowCutAtKernelLines) {
   c.window.line_step = 2;
   c.window.offset = Affine(8);
   const Program p;
-  const Result<Descriptor> d = describe(p, kMachine, Command{c}, {});
+  const Result<Descriptor> d = describe_command(p, kMachine, Command{c}, {});
   ASSERT_TRUE(d.ok());
   const auto at = [&](size_t i) { return static_cast<int32_t>(d->words[7 + i]); };
   EXPECT_EQ(at(1), -2 + 2);      // x: one pixel left of the tile, 2 bytes into line 1
@@ -388,7 +390,7 @@ TEST(Descriptor, AreSegmentsOfAWindowCutAtKernelLines) {
   EXPECT_EQ(at(17), 4);  // lanes end here: segment 0
   EXPECT_EQ(at(18), 10);
   c.window.line = 2;  // ten elements would need five lines
-  EXPECT_EQ(describe(p, kMachine, Command{c}, {}).errors()[0].code, Errc::unsupported);
+  EXPECT_EQ(describe_command(p, kMachine, Command{c}, {}).errors()[0].code, Errc::unsupported);
 }
 
 TEST(Descriptor, DoesAWindowBeginInTheMiddleOfALine) {
@@ -404,7 +406,7 @@ TEST(Descriptor, DoesAWindowBeginInTheMiddleOfALine) {
   c.window.first = Affine(11);
   c.window.first.add_term(0, 12);
   const std::array<int64_t, 1> second = {1};
-  const Result<Descriptor> d = describe(Program{}, kMachine, Command{c}, second);
+  const Result<Descriptor> d = describe_command(Program{}, kMachine, Command{c}, second);
   ASSERT_TRUE(d.ok());
   const auto at = [&](size_t field) {
     return static_cast<int32_t>(d->words[rtl::gemm_cmd::kWindow + field]);
@@ -438,7 +440,7 @@ TEST(Descriptor, DoPackedGroupsSayWhereTheFirstRowLies) {
   Program p;
   const auto words = [&](Dataflow d) {
     p.dataflow = d;
-    const Result<Descriptor> described = describe(p, kMachine, Command{c}, {});
+    const Result<Descriptor> described = describe_command(p, kMachine, Command{c}, {});
     EXPECT_TRUE(described.ok());
     const auto blocks = described->words.begin() + rtl::gemm_cmd::kBlocks;
     std::vector<uint32_t> out = {described->words[rtl::gemm_cmd::kWeightOffset]};
@@ -467,7 +469,7 @@ TEST(Descriptor, IsWhatTheCoreCannotDoRefused) {
   for (const Command& c :
        {Command{padded}, Command{deep}, Command{sums}, Command{wide}, Command{VectorCommand{}},
         Command{PostCommand{}}, Command{DrainCommand{}}}) {
-    const auto d = describe(p, kMachine, c, {});
+    const auto d = describe_command(p, kMachine, c, {});
     ASSERT_FALSE(d.ok());
     EXPECT_EQ(d.errors()[0].code, Errc::unsupported);
   }
@@ -477,7 +479,7 @@ TEST(Descriptor, IsAValueThatItsFieldHasNoRoomForNamed) {
   Program p = nest();
   p.tensors.assign(2, {"t", Memory::dram, 1 << 20});
   const auto said = [&](const Command& c) {
-    const auto d = describe(p, kMachine, c, {});
+    const auto d = describe_command(p, kMachine, c, {});
     if (d.ok()) return std::string();
     EXPECT_EQ(d.errors()[0].code, Errc::unsupported);
     return d.errors()[0].message;

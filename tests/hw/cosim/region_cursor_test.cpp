@@ -18,7 +18,7 @@ LoadCommand load_from(int tensor) { return {Buffer::activation, tensor, 0, 0, {{
 std::string turns(const ChannelOrder& order, Queue q, bool writes, int64_t n) {
   std::string out;
   for (int64_t i = 0; i < n; ++i) {
-    const ChannelOrder::Turn t = order.turn(q, writes, i);
+    const ChannelOrder::Turn t = order.turn_of_command(q, writes, i);
     out += std::string(t.waits ? "w" : "-") + (t.gives ? "g " : "- ");
   }
   return out;
@@ -59,21 +59,21 @@ TEST(RegionCursor, DoAddressesAndTokensGoRound) {
   RegionCursor stage(p, order, Queue::stage), load(p, order, Queue::load);
   const auto sync = [](SyncKind kind, Queue q) { return Sync{kind, q, Buffer::activation, 3}; };
   for (uint32_t i = 0; i < 4; ++i) {
-    stage.wait(sync(SyncKind::wait_free, Queue::stage));
-    Result<Descriptor> d = describe(p, hw, r.in, {});
+    stage.note_wait(sync(SyncKind::wait_free, Queue::stage));
+    Result<Descriptor> d = describe_command(p, hw, r.in, {});
     ASSERT_TRUE(d.ok());
-    stage.take(r.in, *d);
+    stage.complete_descriptor(r.in, *d);
     EXPECT_EQ(address(*d, rtl::stage_cmd::kFarLo, rtl::stage_cmd::kFarHi), i % 2 * 30);
     EXPECT_EQ(d->words[rtl::stage_cmd::kTarget], flags::kWaits | (i < 2 ? flags::kInitialSlot : 0));
-    stage.signal(sync(SyncKind::signal_full, Queue::stage), *d);
+    stage.put_signal(sync(SyncKind::signal_full, Queue::stage), *d);
     EXPECT_TRUE(d->words[rtl::stage_cmd::kTarget] & flags::kSignal);
-    load.wait(sync(SyncKind::wait_full, Queue::load));
-    d = describe(p, hw, r.load, {});
+    load.note_wait(sync(SyncKind::wait_full, Queue::load));
+    d = describe_command(p, hw, r.load, {});
     ASSERT_TRUE(d.ok());
-    load.take(r.load, *d);
+    load.complete_descriptor(r.load, *d);
     EXPECT_EQ(address(*d, at::kAddrLo, at::kAddrHi), i % 2 * 30);
     EXPECT_EQ(d->words[at::kRegion], flags::kWaits);
-    load.signal(sync(SyncKind::signal_free, Queue::load), *d);
+    load.put_signal(sync(SyncKind::signal_free, Queue::load), *d);
     EXPECT_EQ(d->words[at::kRegion], flags::kWaits | flags::kSignal);
   }
 }

@@ -26,7 +26,7 @@ std::vector<uint8_t> random_bytes(std::mt19937& random, int64_t count) {
 /// What the commands ask of tables and channels; everything else of memory may be anything.
 std::vector<uint8_t> parameters_of(const sim::RowProblem& p, std::mt19937& random) {
   std::vector<int32_t> words;
-  if (p.softmax()) {
+  if (p.is_softmax()) {
     const SoftmaxTables t = *softmax_tables({.input = 0.05});
     words.assign(t.coarse.begin(), t.coarse.end());
     words.insert(words.end(), t.fine.begin(), t.fine.end());
@@ -34,7 +34,7 @@ std::vector<uint8_t> parameters_of(const sim::RowProblem& p, std::mt19937& rando
     const auto real = [&] { return std::uniform_real_distribution<double>(-2, 2)(random); };
     for (int64_t i = p.parameter_bytes(p.work.rows) / RowCommand::kChannelBytes; i > 0; --i) {
       const NormWords c =
-          pack(*norm_channel(real(), real(), 0.03, norm_unit_bits(p.work.length())));
+          pack_channel(*norm_channel(real(), real(), 0.03, norm_unit_bits(p.work.row_length())));
       words.insert(words.end(), c.begin(), c.end());
     }
   }
@@ -89,13 +89,13 @@ TEST(CosimRows, AreProgramsOfRowsEqual) {
       const sim::RowTile tile = cuts[random() % cuts.size()].second;
       const Program program = emit(p, hw, tile);
       ASSERT_TRUE(verify(program, hw).ok());
-      MemoryImage image = {random_bytes(random, p.work.elements()),
-                           std::vector<uint8_t>(static_cast<size_t>(p.work.elements()))};
+      MemoryImage image = {random_bytes(random, p.work.element_count()),
+                           std::vector<uint8_t>(static_cast<size_t>(p.work.element_count()))};
       if (p.work.mask) image.push_back(random_bytes(random, p.work.mask->elements));
       image.push_back(parameters_of(p, random));
       const auto result = cosim(program, hw, **core, image);
       ASSERT_TRUE(result.ok()) << result.errors()[0].text();
-      EXPECT_TRUE(result->equal()) << to_string(p, tile) << ": " << result->first_difference;
+      EXPECT_TRUE(result->all_equal()) << to_string(p, tile) << ": " << result->first_difference;
       ++ways[tile.parameters];
     }
   }

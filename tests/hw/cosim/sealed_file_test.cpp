@@ -19,11 +19,11 @@ TEST(SealedFile, IsIntactUntilAByteChanges) {
   const test::TempFolder folder;
   const fs::path file = folder.path("core.so");
   EXPECT_FALSE(is_intact(file)) << "there is none";
-  EXPECT_FALSE(seal(file));
+  EXPECT_FALSE(seal_file(file));
   const std::string bytes(100'000, 'x');
   write(file, bytes);
   EXPECT_FALSE(is_intact(file)) << "nobody has sealed it";
-  ASSERT_TRUE(seal(file));
+  ASSERT_TRUE(seal_file(file));
   EXPECT_TRUE(is_intact(file));
   std::string flipped = bytes;
   flipped[54'321] ^= 1;
@@ -38,13 +38,13 @@ TEST(SealedFile, IsIntactUntilAByteChanges) {
 TEST(SealedFile, OfNothingIsNone) {
   const test::TempFolder folder;
   write(folder.path("empty"), "");
-  EXPECT_FALSE(seal(folder.path("empty")));
+  EXPECT_FALSE(seal_file(folder.path("empty")));
 }
 
 TEST(SealedFile, IsRenamedWithItsSeal) {
   const test::TempFolder folder;
   write(folder.path("a"), "text");
-  ASSERT_TRUE(seal(folder.path("a")));
+  ASSERT_TRUE(seal_file(folder.path("a")));
   EXPECT_TRUE(rename_sealed(folder.path("a"), folder.path("b")));
   EXPECT_TRUE(is_intact(folder.path("b")));
   EXPECT_FALSE(is_intact(folder.path("a")));

@@ -72,7 +72,7 @@ std::vector<Ports> core(bool upwards = false) {
 std::optional<SumCheck::Difference> check(const std::vector<Ports>& cycles, bool upwards = false) {
   const std::vector<AccumulatorWrite> golden = writes();
   SumCheck sums(golden, kColumns, upwards);
-  for (const Ports& p : cycles) sums.take(p.cycle());
+  for (const Ports& p : cycles) sums.take_sums(p.cycle());
   sums.finish();
   return sums.difference();
 }

@@ -46,22 +46,22 @@ TEST(TokenOrder, HasABufferOfTwoQueuesTheirNumbers) {
   const TokenOrder order(p, machine(2));
   for (int64_t t = 0; t < 3; ++t) {
     for (const SyncKind kind : {SyncKind::wait_full, SyncKind::signal_free}) {
-      EXPECT_EQ(order.queue(kind, b, 3 * t), e);
-      EXPECT_EQ(order.queue(kind, b, 3 * t + 1), v);
-      EXPECT_EQ(order.queue(kind, b, 3 * t + 2), v);
-      EXPECT_EQ(order.ordinal(kind, b, e, t), 3 * t);
-      EXPECT_EQ(order.ordinal(kind, b, v, 2 * t), 3 * t + 1);
-      EXPECT_EQ(order.ordinal(kind, b, v, 2 * t + 1), 3 * t + 2);
+      EXPECT_EQ(order.queue_of_op(kind, b, 3 * t), e);
+      EXPECT_EQ(order.queue_of_op(kind, b, 3 * t + 1), v);
+      EXPECT_EQ(order.queue_of_op(kind, b, 3 * t + 2), v);
+      EXPECT_EQ(order.ordinal_of_op(kind, b, e, t), 3 * t);
+      EXPECT_EQ(order.ordinal_of_op(kind, b, v, 2 * t), 3 * t + 1);
+      EXPECT_EQ(order.ordinal_of_op(kind, b, v, 2 * t + 1), 3 * t + 2);
     }
-    EXPECT_EQ(order.slot(SyncKind::wait_full, b, e, t), 3 * t % 2);
-    EXPECT_EQ(order.slot(SyncKind::wait_full, b, v, 2 * t), (3 * t + 1) % 2);
-    EXPECT_EQ(order.slot(SyncKind::wait_full, b, v, 2 * t + 1), (3 * t + 2) % 2);
+    EXPECT_EQ(order.slot_of_wait(SyncKind::wait_full, b, e, t), 3 * t % 2);
+    EXPECT_EQ(order.slot_of_wait(SyncKind::wait_full, b, v, 2 * t), (3 * t + 1) % 2);
+    EXPECT_EQ(order.slot_of_wait(SyncKind::wait_full, b, v, 2 * t + 1), (3 * t + 2) % 2);
   }
-  EXPECT_EQ(order.queue(SyncKind::wait_full, b, 9), std::nullopt);
+  EXPECT_EQ(order.queue_of_op(SyncKind::wait_full, b, 9), std::nullopt);
   // One queue alone fills them.
-  EXPECT_EQ(order.queue(SyncKind::signal_full, b, 8), Queue::load);
-  EXPECT_EQ(order.ordinal(SyncKind::wait_free, b, Queue::load, 7), 7);
-  EXPECT_EQ(order.slot(SyncKind::wait_free, b, Queue::load, 7), 1);
+  EXPECT_EQ(order.queue_of_op(SyncKind::signal_full, b, 8), Queue::load);
+  EXPECT_EQ(order.ordinal_of_op(SyncKind::wait_free, b, Queue::load, 7), 7);
+  EXPECT_EQ(order.slot_of_wait(SyncKind::wait_free, b, Queue::load, 7), 1);
 }
 
 TEST(TokenOrder, KnowsTheSlotsThatABufferBeginsWith) {
@@ -69,19 +69,19 @@ TEST(TokenOrder, KnowsTheSlotsThatABufferBeginsWith) {
   hw.buffers[static_cast<size_t>(Buffer::output)].slots = 1;
   const Program p = test::program({});
   const TokenOrder order(p, hw);
-  EXPECT_EQ(order.slots(Buffer::weight), 3);
-  EXPECT_TRUE(order.initial(Buffer::weight, 2));
-  EXPECT_FALSE(order.initial(Buffer::weight, 3));
-  EXPECT_TRUE(order.initial(Buffer::output, 0));
-  EXPECT_FALSE(order.initial(Buffer::output, 1));
+  EXPECT_EQ(order.slot_count(Buffer::weight), 3);
+  EXPECT_TRUE(order.is_initial(Buffer::weight, 2));
+  EXPECT_FALSE(order.is_initial(Buffer::weight, 3));
+  EXPECT_TRUE(order.is_initial(Buffer::output, 0));
+  EXPECT_FALSE(order.is_initial(Buffer::output, 1));
 }
 
 TEST(TokenOrder, IsNobodyThereWhereNobodyUsesIt) {
   const Program p = test::program(round(Queue::load, Queue::post, Buffer::parameter));
   const TokenOrder order(p, machine(2));
-  EXPECT_EQ(order.queue(SyncKind::wait_full, Buffer::parameter, 0), Queue::post);
-  EXPECT_EQ(order.queue(SyncKind::wait_full, Buffer::output, 0), std::nullopt);
-  EXPECT_EQ(order.queue(SyncKind::signal_free, Buffer::activation, 0), std::nullopt);
+  EXPECT_EQ(order.queue_of_op(SyncKind::wait_full, Buffer::parameter, 0), Queue::post);
+  EXPECT_EQ(order.queue_of_op(SyncKind::wait_full, Buffer::output, 0), std::nullopt);
+  EXPECT_EQ(order.queue_of_op(SyncKind::signal_free, Buffer::activation, 0), std::nullopt);
 }
 
 TEST(TokenOrder, AreOutputsFilledByThreeQueues) {
@@ -93,11 +93,11 @@ TEST(TokenOrder, AreOutputsFilledByThreeQueues) {
   const std::array fillers = {Queue::post, Queue::load, Queue::vector, Queue::load};
   for (int64_t n = 0; n < 4; ++n)
     for (const SyncKind kind : {SyncKind::wait_free, SyncKind::signal_full})
-      EXPECT_EQ(order.queue(kind, b, n), fillers[static_cast<size_t>(n)]);
-  EXPECT_EQ(order.slot(SyncKind::wait_free, b, Queue::load, 1), 3 % 3);
-  EXPECT_EQ(order.slot(SyncKind::wait_free, b, Queue::vector, 0), 2);
-  EXPECT_EQ(order.ordinal(SyncKind::signal_full, b, Queue::load, 1), 3);
-  EXPECT_EQ(order.queue(SyncKind::signal_free, b, 3), Queue::store);
+      EXPECT_EQ(order.queue_of_op(kind, b, n), fillers[static_cast<size_t>(n)]);
+  EXPECT_EQ(order.slot_of_wait(SyncKind::wait_free, b, Queue::load, 1), 3 % 3);
+  EXPECT_EQ(order.slot_of_wait(SyncKind::wait_free, b, Queue::vector, 0), 2);
+  EXPECT_EQ(order.ordinal_of_op(SyncKind::signal_full, b, Queue::load, 1), 3);
+  EXPECT_EQ(order.queue_of_op(SyncKind::signal_free, b, 3), Queue::store);
 }
 
 TEST(TokenOrder, HasAPrimedSlotThePlaceOfItsClaim) {
@@ -118,14 +118,14 @@ TEST(TokenOrder, HasAPrimedSlotThePlaceOfItsClaim) {
   const HwConfig hw = machine(3);
   const TokenOrder order(p, hw);
   for (const auto& [n, slot] : {std::pair{0, 1}, std::pair{1, 2}, std::pair{2, 4 % 3}})
-    EXPECT_EQ(order.slot(SyncKind::wait_primed, b, Queue::post, n), slot) << n;
-  EXPECT_EQ(order.slot(SyncKind::wait_free, b, Queue::vector, 0), 3 % 3);
-  EXPECT_EQ(order.slot(SyncKind::wait_free, b, Queue::load, 3), 4 % 3);
-  EXPECT_EQ(order.slot(SyncKind::wait_free, b, Queue::post, 0), 5 % 3);
-  EXPECT_EQ(order.queue(SyncKind::wait_free, b, 2), Queue::load);
-  EXPECT_EQ(order.queue(SyncKind::signal_full, b, 1), Queue::post);
-  EXPECT_EQ(order.ordinal(SyncKind::signal_full, b, Queue::post, 2), 4);
-  EXPECT_EQ(order.slot(SyncKind::wait_full, b, Queue::store, 4), 4 % 3);
+    EXPECT_EQ(order.slot_of_wait(SyncKind::wait_primed, b, Queue::post, n), slot) << n;
+  EXPECT_EQ(order.slot_of_wait(SyncKind::wait_free, b, Queue::vector, 0), 3 % 3);
+  EXPECT_EQ(order.slot_of_wait(SyncKind::wait_free, b, Queue::load, 3), 4 % 3);
+  EXPECT_EQ(order.slot_of_wait(SyncKind::wait_free, b, Queue::post, 0), 5 % 3);
+  EXPECT_EQ(order.queue_of_op(SyncKind::wait_free, b, 2), Queue::load);
+  EXPECT_EQ(order.queue_of_op(SyncKind::signal_full, b, 1), Queue::post);
+  EXPECT_EQ(order.ordinal_of_op(SyncKind::signal_full, b, Queue::post, 2), 4);
+  EXPECT_EQ(order.slot_of_wait(SyncKind::wait_full, b, Queue::store, 4), 4 % 3);
 }
 
 // ---- against slots that go from hand to hand ----------------------------------------------------
@@ -170,13 +170,13 @@ class Hands {
     OfBuffer& b = buffers_[static_cast<size_t>(s.buffer)];
     const int64_t n = all_[{s.kind, s.buffer}]++, mine = own_[{s.kind, s.buffer, s.queue}]++;
     ++seen;
-    ASSERT_EQ(order_.queue(s.kind, s.buffer, n), s.queue);
+    ASSERT_EQ(order_.queue_of_op(s.kind, s.buffer, n), s.queue);
     shared += n != mine ? 1 : 0;
     int64_t& used =
         s.kind == SyncKind::wait_full || s.kind == SyncKind::signal_free ? b.held : b.filling;
     const bool primed = kind(s.kind) == Kind::primed;
     if (!primed) {
-      ASSERT_EQ(order_.ordinal(s.kind, s.buffer, s.queue, mine), n);
+      ASSERT_EQ(order_.ordinal_of_op(s.kind, s.buffer, s.queue, mine), n);
     }
     if (!is_wait(s.kind)) {
       b.waiting[kind(s.kind)].push_back({used, s.queue});
@@ -186,15 +186,16 @@ class Hands {
     const Given token = b.waiting[kind(s.kind)].front();
     b.waiting[kind(s.kind)].pop_front();
     used = token.slot;
-    ASSERT_EQ(order_.slot(s.kind, s.buffer, s.queue, mine), token.slot);
+    ASSERT_EQ(order_.slot_of_wait(s.kind, s.buffer, s.queue, mine), token.slot);
     if (s.kind == SyncKind::wait_free) {
-      ASSERT_EQ(order_.initial(s.buffer, n), !token.by);
+      ASSERT_EQ(order_.is_initial(s.buffer, n), !token.by);
       if (token.by) {
-        ASSERT_EQ(order_.queue(SyncKind::signal_free, s.buffer, n - order_.slots(s.buffer)),
-                  token.by);
+        ASSERT_EQ(
+            order_.queue_of_op(SyncKind::signal_free, s.buffer, n - order_.slot_count(s.buffer)),
+            token.by);
       }
     } else if (s.kind == SyncKind::wait_full) {
-      ASSERT_EQ(order_.queue(SyncKind::signal_full, s.buffer, n), token.by);
+      ASSERT_EQ(order_.queue_of_op(SyncKind::signal_full, s.buffer, n), token.by);
     }
   }
 
@@ -210,10 +211,10 @@ TEST(TokenOrder, IsItTheOrderOfSlotsThatGoFromHandToHand) {
   for (int programs = 0; programs < 300;) {
     const HwConfig hw = test::random_machine(random);
     const Program p = test::random_program(random);
-    if (!verify(p, hw).ok() || count(p, hw).commands > 5000) continue;
+    if (!verify(p, hw).ok() || count_program(p, hw).commands > 5000) continue;
     ++programs;
     const Hands hands(p, hw);
-    ASSERT_FALSE(HasFailure()) << print(p);
+    ASSERT_FALSE(HasFailure()) << program_text(p);
     seen += hands.seen;
     shared += hands.shared;
   }
@@ -223,7 +224,7 @@ TEST(TokenOrder, IsItTheOrderOfSlotsThatGoFromHandToHand) {
       const auto drawn = random_program(hw, Dataflow::weight_stationary, random);
       ASSERT_TRUE(drawn);
       const Hands hands(drawn->program, hw);
-      ASSERT_FALSE(HasFailure()) << print(drawn->program);
+      ASSERT_FALSE(HasFailure()) << program_text(drawn->program);
       seen += hands.seen;
       shared += hands.shared;
     }

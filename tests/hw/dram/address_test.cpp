@@ -77,13 +77,13 @@ TEST(AddressMap, IsEveryBurstOfASmallDeviceAtAPlaceOfItsOwn) {
   for (const DramMap order : {DramMap::bank_group_low, DramMap::bank_group_high}) {
     for (const int64_t channels : {1, 2, 3}) {
       const AddressMap map(test::free_device(), channels, address_order(order));
-      ASSERT_EQ(map.bursts(), channels * 4 * 16 * 8);  // banks, rows, columns
+      ASSERT_EQ(map.total_bursts(), channels * 4 * 16 * 8);  // banks, rows, columns
       std::set<std::tuple<int, int, int64_t, int>> seen;
-      for (int64_t i = 0; i < map.bursts(); ++i) {
-        const DramPlace p = map.place(i);
+      for (int64_t i = 0; i < map.total_bursts(); ++i) {
+        const DramPlace p = map.place_of_burst(i);
         EXPECT_EQ(p.group, p.bank / 2);
         EXPECT_TRUE(seen.insert({p.channel, p.bank, p.row, p.column}).second) << i;
-        EXPECT_EQ(map.place(i + map.bursts()), p);
+        EXPECT_EQ(map.place_of_burst(i + map.total_bursts()), p);
       }
     }
   }
@@ -94,17 +94,17 @@ TEST(AddressMap, IsWhereTheBankGroupsLieAsNamed) {
   const AddressMap low(d, 2, address_order(DramMap::bank_group_low));
   const AddressMap high(d, 2, address_order(DramMap::bank_group_high));
   for (int64_t i = 0; i < 8; ++i) {
-    EXPECT_EQ(low.place(i).channel, i % 2);
-    EXPECT_EQ(low.place(i).group, i / 2);
-    EXPECT_EQ(low.place(i).column, 0);
-    EXPECT_EQ(high.place(i).channel, i % 2);
-    EXPECT_EQ(high.place(i).group, 0);
-    EXPECT_EQ(high.place(i).column, i / 2);
+    EXPECT_EQ(low.place_of_burst(i).channel, i % 2);
+    EXPECT_EQ(low.place_of_burst(i).group, i / 2);
+    EXPECT_EQ(low.place_of_burst(i).column, 0);
+    EXPECT_EQ(high.place_of_burst(i).channel, i % 2);
+    EXPECT_EQ(high.place_of_burst(i).group, 0);
+    EXPECT_EQ(high.place_of_burst(i).column, i / 2);
   }
-  EXPECT_EQ(high.place(2 * 128).group, 1);    // a row of each channel later
-  EXPECT_EQ(low.place(2 * 4 * 128).bank, 1);  // a row of every group later
-  EXPECT_EQ(low.place(2 * 16 * 128).row, 1);
-  EXPECT_EQ(high.place(2 * 16 * 128).row, 1);
+  EXPECT_EQ(high.place_of_burst(2 * 128).group, 1);    // a row of each channel later
+  EXPECT_EQ(low.place_of_burst(2 * 4 * 128).bank, 1);  // a row of every group later
+  EXPECT_EQ(low.place_of_burst(2 * 16 * 128).row, 1);
+  EXPECT_EQ(high.place_of_burst(2 * 16 * 128).row, 1);
 }
 
 TEST(AddressMapDeathTest, IsAnOrderThatNamesAFieldTwiceCaught) {

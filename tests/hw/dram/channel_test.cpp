@@ -237,7 +237,7 @@ TEST(DramChannel, IsEachGateShutUntilItsClockAndOpenThen) {
     }
     EXPECT_FALSE(channel.can_issue(gate.last, gate.bank, gate.clock - 1));
     EXPECT_TRUE(channel.can_issue(gate.last, gate.bank, gate.clock));
-    EXPECT_EQ(channel.earliest(gate.last, gate.bank), gate.clock);
+    EXPECT_EQ(channel.earliest_clock(gate.last, gate.bank), gate.clock);
   }
 }
 

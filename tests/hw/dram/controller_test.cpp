@@ -14,8 +14,9 @@ DramPlace at(int bank, int64_t row) { return {0, bank / 2, bank, 0, row}; }
 /// Runs it dry; what was issued, in order.
 std::vector<DramEvent> run(DramController& controller) {
   std::vector<DramEvent> out;
-  controller.finish();
-  while (controller.next()) controller.step([&](const DramEvent& e) { out.push_back(e); });
+  controller.end_requests();
+  while (controller.next_clock())
+    controller.issue_next([&](const DramEvent& e) { out.push_back(e); });
   return out;
 }
 
@@ -35,32 +36,33 @@ DramDevice slow_device() {
 
 TEST(DramController, DoHitsPassAConflictUntilItIsTheOldest) {
   DramController controller(slow_device(), 0, 0.5);
-  for (const int64_t row : {1, 2, 1, 1}) controller.add(at(0, row), false, 0);
+  for (const int64_t row : {1, 2, 1, 1}) controller.add_request(at(0, row), false, 0);
   // The first opens row 1 and goes; then row 2 is the oldest and closes it, though hits wait.
   EXPECT_EQ(rows_of(run(controller), read), (std::vector<int64_t>{1, 2, 1, 1}));
   DramController other(slow_device(), 0, 0.5);
-  other.add(at(0, 1), false, 0);
-  while (other.next()) other.step({});
-  other.add(at(2, 7), false, 20);
-  for (const int64_t row : {2, 1, 1}) other.add(at(0, row), false, 20);
+  other.add_request(at(0, 1), false, 0);
+  while (other.next_clock()) other.issue_next({});
+  other.add_request(at(2, 7), false, 20);
+  for (const int64_t row : {2, 1, 1}) other.add_request(at(0, row), false, 20);
   // Bank 2's request is the oldest while its row opens: meanwhile hits of bank 0 pass row 2.
   EXPECT_EQ(rows_of(run(other), read), (std::vector<int64_t>{1, 1, 7, 2}));
 }
 
 TEST(DramController, IsTheOlderRequestFirstWhenBothAreReady) {
   DramController controller(slow_device(), 0, 0.5);
-  for (const int bank : {3, 1, 2}) controller.add(at(bank, bank), false, 0);
+  for (const int bank : {3, 1, 2}) controller.add_request(at(bank, bank), false, 0);
   EXPECT_EQ(rows_of(run(controller), activate), (std::vector<int64_t>{3, 1, 2}));
 }
 
 TEST(DramController, DoFewWritesAloneWaitForMore) {
   DramController controller(test::free_device(), 0, 0.5);
-  controller.add(at(0, 1), true, 0);
-  EXPECT_EQ(controller.next(), 0);  // its row is opened ahead
-  controller.step({});
-  EXPECT_EQ(controller.next(), std::nullopt);  // but one write isn't worth turning the bus round
-  for (size_t i = 1; i < kDramDrain; ++i) controller.add(at(0, 1), true, 1);
-  EXPECT_NE(controller.next(), std::nullopt);
+  controller.add_request(at(0, 1), true, 0);
+  EXPECT_EQ(controller.next_clock(), 0);  // its row is opened ahead
+  controller.issue_next({});
+  EXPECT_EQ(controller.next_clock(),
+            std::nullopt);  // but one write isn't worth turning the bus round
+  for (size_t i = 1; i < kDramDrain; ++i) controller.add_request(at(0, 1), true, 1);
+  EXPECT_NE(controller.next_clock(), std::nullopt);
 }
 
 TEST(DramController, AreBatchesInTheRatioOfTheTraffic) {
@@ -81,9 +83,9 @@ std::vector<size_t> stretches(double write_share, int64_t requests) {
   for (int64_t served = 0; served < requests;) {
     for (const bool write : {false, true}) {
       // Each direction has a row of its own.
-      while (controller.accepts(write)) controller.add(at(write ? 2 : 0, 1), write, served);
+      while (controller.accepts(write)) controller.add_request(at(write ? 2 : 0, 1), write, served);
     }
-    controller.step([&](const DramEvent& e) {
+    controller.issue_next([&](const DramEvent& e) {
       if (e.command != read && e.command != write) return;
       ++served;
       if (last != e.command) out.push_back(0);
@@ -112,9 +114,9 @@ TEST(DramController, IsABatchOverWhenItsOpenRowsAre) {
   const auto ahead = static_cast<int64_t>(kDramAhead),
              batch = static_cast<int64_t>(kDramLeastBatch);
   DramController controller(slow_device(), 0, 0.5);
-  for (int64_t i = 0; i < batch - ahead; ++i) controller.add(at(0, 1), false, 0);
-  controller.add(at(0, 7), false, 0);
-  controller.add(at(2, 9), true, 0);
+  for (int64_t i = 0; i < batch - ahead; ++i) controller.add_request(at(0, 1), false, 0);
+  controller.add_request(at(0, 7), false, 0);
+  controller.add_request(at(2, 9), true, 0);
   const auto events = run(controller);
   std::vector<int64_t> rows;
   for (const DramEvent& e : events) {
@@ -131,18 +133,19 @@ TEST(DramController, AreRowsOpenedForTheOtherDirectionBeforeTheBusTurns) {
   for (const int64_t left :
        {static_cast<int64_t>(kDramAhead) + 1, static_cast<int64_t>(kDramAhead)}) {
     DramController controller(slow_device(), 0, 0.5);
-    controller.add(at(0, 1), false, 0);
+    controller.add_request(at(0, 1), false, 0);
     for (int64_t i = 0; i < batch - left; ++i) {
-      while (controller.accepts(false)) controller.add(at(0, 1), false, 0);
+      while (controller.accepts(false)) controller.add_request(at(0, 1), false, 0);
       bool served = false;
-      while (!served) controller.step([&](const DramEvent& e) { served = e.command == read; });
+      while (!served)
+        controller.issue_next([&](const DramEvent& e) { served = e.command == read; });
     }
     DramController copy = controller;
-    while (copy.accepts(false)) copy.add(at(2, 5), false, 0);
-    copy.add(at(2, 9), true, 0);
+    while (copy.accepts(false)) copy.add_request(at(2, 5), false, 0);
+    copy.add_request(at(2, 9), true, 0);
     std::optional<int64_t> opened;
     while (!opened) {
-      copy.step([&](const DramEvent& e) {
+      copy.issue_next([&](const DramEvent& e) {
         if (e.command == activate) opened = e.row;
       });
     }
@@ -158,8 +161,8 @@ TEST(DramController, IsNoCommandBegunThatDelaysAColumnCommand) {
   d.t.act_slots = 4;
   d.t.ccd_s = d.t.ccd_l = d.burst_clocks = 6;  // two clocks of bus are left between reads
   DramController controller(d, 0, 0);
-  for (int i = 0; i < 6; ++i) controller.add(at(0, 1), false, 0);
-  controller.add(at(2, 5), false, 0);
+  for (int i = 0; i < 6; ++i) controller.add_request(at(0, 1), false, 0);
+  controller.add_request(at(2, 5), false, 0);
   const auto events = run(controller);
   std::vector<int64_t> reads;
   for (const DramEvent& e : events) {
@@ -174,8 +177,8 @@ TEST(DramController, IsEveryRequestServedHoweverTheQueuesAreFilled) {
   for (size_t writes = 0; writes <= kDramWriteQueue; ++writes) {
     DramController controller(slow_device(), 0, 0.5);
     for (size_t i = 0; i < writes; ++i)
-      controller.add(at(static_cast<int>(i % 4), static_cast<int64_t>(i % 3)), true, 0);
-    for (int i = 0; i < 20; ++i) controller.add(at(i % 4, i % 5), false, 0);
+      controller.add_request(at(static_cast<int>(i % 4), static_cast<int64_t>(i % 3)), true, 0);
+    for (int i = 0; i < 20; ++i) controller.add_request(at(i % 4, i % 5), false, 0);
     const auto events = run(controller);
     EXPECT_EQ(rows_of(events, read).size(), 20u);
     EXPECT_EQ(rows_of(events, write).size(), writes);
@@ -184,7 +187,7 @@ TEST(DramController, IsEveryRequestServedHoweverTheQueuesAreFilled) {
 
 TEST(DramController, IsNoCommandIssuedBeforeItsRequestArrived) {
   DramController controller(test::free_device(), 0, 0.5);
-  controller.add(at(0, 1), false, 500);
+  controller.add_request(at(0, 1), false, 500);
   const auto events = run(controller);
   ASSERT_EQ(events.size(), 2u);
   EXPECT_EQ(events[0].clock, 500);
@@ -197,14 +200,14 @@ TEST(DramController, IsARefreshInTimeWithOpenRowsClosedFirst) {
   d.t.rfc = 30;
   d.t.rp_all = 5;
   DramController controller(d, 0, 0.5);
-  controller.add(at(0, 1), false, 0);
+  controller.add_request(at(0, 1), false, 0);
   std::vector<DramEvent> events;
   const auto see = [&](const DramEvent& e) { events.push_back(e); };
-  while (controller.next()) controller.step(see);
-  controller.add(at(0, 1), false, 99);  // in time
-  controller.step(see);
-  controller.add(at(0, 1), false, 100);  // too late: the refresh is due
-  while (controller.next()) controller.step(see);
+  while (controller.next_clock()) controller.issue_next(see);
+  controller.add_request(at(0, 1), false, 99);  // in time
+  controller.issue_next(see);
+  controller.add_request(at(0, 1), false, 100);  // too late: the refresh is due
+  while (controller.next_clock()) controller.issue_next(see);
   std::vector<std::pair<DramCommand, int64_t>> found;
   for (const DramEvent& e : events) found.emplace_back(e.command, e.clock);
   const std::vector<std::pair<DramCommand, int64_t>> wanted = {

@@ -23,7 +23,7 @@ HwConfig machine(DramPreset preset, int64_t channels, DramMap map, double clock_
   hw.clock_mhz = clock_mhz;
   hw.dram_model = DramModel::banked;
   hw.banked = {preset, channels, map};
-  hw.dram = hw.banked.peak(clock_mhz);
+  hw.dram = hw.banked.peak_channel(clock_mhz);
   return hw;
 }
 
@@ -39,7 +39,7 @@ std::vector<HwConfig> machines() {
 using Levels = std::vector<DramTransfer::Level>;
 
 double cycles(DramCosts& costs, const DramTransfer& transfer) {
-  const DramCost cost = costs.transfer(transfer);
+  const DramCost cost = costs.transfer_cost(transfer);
   return std::max(static_cast<double>(cost.bus) / kDramTicks, static_cast<double>(cost.alone));
 }
 double cycles(DramCosts& costs, const Levels& levels, int64_t run, bool write,
@@ -86,7 +86,7 @@ TEST(DramCosts, DoShortScatteredRunsCostWhatTheirEfficiencySays) {
   // Runs of ten bytes move a burst each.
   EXPECT_NEAR(cycles(costs, {{1000, 0}}, 10, false, true), wanted, 1.0 / kDramTicks);
   // A row conflict and the burst: tRP + tRCD + CL + 4.
-  EXPECT_EQ(costs.transfer({{}, 64, false, true}).latency, 16 + 16 + 16 + 4);
+  EXPECT_EQ(costs.transfer_cost({{}, 64, false, true}).latency, 16 + 16 + 16 + 4);
 }
 
 /// Of N channels a stride of N bursts meets one, of two channels' worth of bursts every other one.
@@ -106,7 +106,7 @@ TEST(DramCosts, DoStridesThatMeetFewChannelsTakeAsMuchLonger) {
   // Meanwhile the bus is busy for the same time, but for the turns after every 32 bursts.
   const Levels rows = {{1024, row}};
   const double turns = (10 - 4) + (12 + 3);
-  EXPECT_NEAR(static_cast<double>(costs.transfer({rows, 64}).bus) / kDramTicks,
+  EXPECT_NEAR(static_cast<double>(costs.transfer_cost({rows, 64}).bus) / kDramTicks,
               1024.0 * (55 - turns / 32) / (1 - refresh), 1);
 }
 
@@ -213,10 +213,11 @@ std::pair<double, double> ratios(const HwConfig& hw, const Tile& t, int64_t stre
   const double stream = cycles(costs, {}, static_cast<int64_t>(all - tiles) * size, !t.write);
   const DramBatch batch = dram_batch(t.write ? tiles / all : 1 - tiles / all);
   const double turns = all / static_cast<double>(system.channels) / (batch.reads + batch.writes) *
-                       static_cast<double>(costs.turn(true) + costs.turn(false)) / kDramTicks;
+                       static_cast<double>(costs.turn_ticks(true) + costs.turn_ticks(false)) /
+                       kDramTicks;
   const double alone = transfers * cycles(costs, tile);
   const double bus =
-      transfers * static_cast<double>(costs.transfer(tile).bus) / kDramTicks + stream + turns;
+      transfers * static_cast<double>(costs.transfer_cost(tile).bus) / kDramTicks + stream + turns;
   return {alone / clocks(!t.write, t.write), std::max(alone, bus) / clocks(true, true)};
 }
 
@@ -249,8 +250,8 @@ TEST(DramCosts, DoTilesAndAStreamTakeWhatTheControllersDo) {
 
 TEST(DramCosts, AreTurnsThoseOfTheDevice) {
   const DramCosts costs(machine(DramPreset::ddr4_2400, 1, DramMap::bank_group_low, 1200));
-  EXPECT_EQ(costs.turn(true), (10 - 4) * kDramTicks);   // tRTW less the burst
-  EXPECT_EQ(costs.turn(false), (12 + 3) * kDramTicks);  // CWL + BL/2 + tWTR_S less the burst
+  EXPECT_EQ(costs.turn_ticks(true), (10 - 4) * kDramTicks);   // tRTW less the burst
+  EXPECT_EQ(costs.turn_ticks(false), (12 + 3) * kDramTicks);  // CWL + BL/2 + tWTR_S less the burst
 }
 
 TEST(DramCosts, DoesMoreNeverCostLessNorLessThanThePeakAllows) {
@@ -274,11 +275,11 @@ TEST(DramCosts, DoesMoreNeverCostLessNorLessThanThePeakAllows) {
 
 TEST(DramCosts, IsNothingFreeAndTheHugeDefined) {
   DramCosts costs(machines().front());
-  EXPECT_EQ(costs.transfer({{}, 0, false}), (DramCost{0, 0}));
-  EXPECT_GE(costs.transfer({{}, 1, true}).bus, 1);
-  EXPECT_GT(costs.transfer({{}, INT64_MAX, true}).bus, int64_t{1} << 50);
+  EXPECT_EQ(costs.transfer_cost({{}, 0, false}), (DramCost{0, 0}));
+  EXPECT_GE(costs.transfer_cost({{}, 1, true}).bus, 1);
+  EXPECT_GT(costs.transfer_cost({{}, INT64_MAX, true}).bus, int64_t{1} << 50);
   const Levels many = {{INT64_MAX / 2, 4096}};
-  EXPECT_GT(costs.transfer({many, 1, true}).bus, int64_t{1} << 50);
+  EXPECT_GT(costs.transfer_cost({many, 1, true}).bus, int64_t{1} << 50);
 }
 
 TEST(DramCostsDeathTest, IsAnIdealMachineRefused) {

@@ -28,7 +28,7 @@ class Lane {
   Lane(std::span<const Burst> bursts, bool write, int64_t times, const AddressMap& map)
       : write_(write), left_(times) {
     for (const Burst& b : bursts)
-      if (b.write == write) places_.push_back(map.place(b.number));
+      if (b.write == write) places_.push_back(map.place_of_burst(b.number));
     if (places_.empty()) left_ = 0;
   }
   bool done() const { return left_ == 0; }
@@ -39,7 +39,7 @@ class Lane {
       const DramPlace& place = places_[next_];
       DramController& c = to[static_cast<size_t>(place.channel)];
       if (!c.accepts(write_)) break;
-      c.add(place, write_, clock);
+      c.add_request(place, write_, clock);
       told(static_cast<size_t>(place.channel));
       if (++next_ < places_.size()) continue;
       next_ = 0;
@@ -74,27 +74,27 @@ inline double stepped_clocks(const DramSystem& system, std::span<const Burst> bu
   using At = std::pair<int64_t, size_t>;
   std::priority_queue<At, std::vector<At>, std::greater<>> due;
   const auto wake = [&](size_t c) {
-    if (const auto clock = controllers[c].next()) due.push({*clock, c});
+    if (const auto clock = controllers[c].next_clock()) due.push({*clock, c});
   };
   for (Lane& lane : lanes) lane.fill(controllers, 0, [](size_t) {});
   for (size_t c = 0; c < controllers.size(); ++c) wake(c);
   while (!due.empty()) {
     const auto [clock, c] = due.top();
     due.pop();
-    if (controllers[c].next() != clock) continue;  // another command has come in between
+    if (controllers[c].next_clock() != clock) continue;  // another command has come in between
     std::vector<size_t> given = {c};
-    if (controllers[c].step({}))
+    if (controllers[c].issue_next({}))
       for (Lane& lane : lanes)
         lane.fill(controllers, clock, [&](size_t to) { given.push_back(to); });
     if (!finishing && lanes[0].done() && lanes[1].done()) {
       finishing = true;
-      for (DramController& each : controllers) each.finish();
+      for (DramController& each : controllers) each.end_requests();
       for (size_t each = 0; each < controllers.size(); ++each) given.push_back(each);
     }
     for (const size_t each : given) wake(each);
   }
   int64_t end = 0;
-  for (const DramController& c : controllers) end = std::max(end, c.end());
+  for (const DramController& c : controllers) end = std::max(end, c.end_clock());
   return static_cast<double>(end) / static_cast<double>(times);
 }
 

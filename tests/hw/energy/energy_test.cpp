@@ -17,7 +17,7 @@ TEST(Energy, IsCountsTimesTheTable) {
   hw.energy.dram_write_byte = 11;
   hw.energy.static_per_cycle = 0.5;
   const int64_t m = 12, k = 8, n = 4;
-  const Counts c = count(test::program(test::tile(m, k, n)), hw);
+  const Counts c = count_program(test::program(test::tile(m, k, n)), hw);
   const Energy e = energy(c, Cycles(100), hw);
   EXPECT_DOUBLE_EQ(e.mac.value(), 2.0 * static_cast<double>(m * k * n));
   EXPECT_DOUBLE_EQ(e.dram.value(),
@@ -39,7 +39,7 @@ TEST(Energy, ChargesTheSharedBufferApart) {
   hw.energy.dram_write_byte = 1;
   Program p = test::program(test::tile(4, 4, 4));
   p.tensors[1].memory = Memory::shared;
-  const Energy e = energy(count(p, hw), Cycles(0), hw);
+  const Energy e = energy(count_program(p, hw), Cycles(0), hw);
   EXPECT_DOUBLE_EQ(e.shared.value(), 3.0 * 16);
   EXPECT_DOUBLE_EQ(e.dram.value(), 32.0);
 }
@@ -50,11 +50,11 @@ TEST(Energy, ChargesAStageInBothMemories) {
   hw.energy.dram_read_byte = 7;
   hw.energy.dram_write_byte = 11;
   CommandCounter in(hw, Dataflow::weight_stationary), out(hw, Dataflow::weight_stationary);
-  in.stage(2, Memory::dram, 50);
+  in.count_stage(2, Memory::dram, 50);
   const Energy read = energy(in.counts(), Cycles(0), hw);
   EXPECT_DOUBLE_EQ(read.dram.value(), 7.0 * 100);
   EXPECT_DOUBLE_EQ(read.shared.value(), 3.0 * 100);
-  out.stage(1, Memory::shared, 50);
+  out.count_stage(1, Memory::shared, 50);
   const Energy written = energy(out.counts(), Cycles(0), hw);
   EXPECT_DOUBLE_EQ(written.dram.value(), 11.0 * 50);
   EXPECT_DOUBLE_EQ(written.shared.value(), 3.0 * 50);
@@ -70,7 +70,7 @@ TEST(Energy, ChargesThePassesAndDivisionsOfRows) {
     c.rows = {1, 1, 1, 5};
     c.run = 20;
     CommandCounter counter(hw, Dataflow::weight_stationary);
-    counter.row(3, c);
+    counter.count_row(3, c);
     return energy(counter.counts(), Cycles(0), hw).vector.value();
   };
   EXPECT_DOUBLE_EQ(vector(RowOp::softmax), 4.0 * 3 * 5 * (20 * 3 + 1));

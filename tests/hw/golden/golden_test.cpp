@@ -331,7 +331,7 @@ TEST(BadPrograms, AreAddressesOutsideTheirMemoryErrors) {
   bad[7].store.target = Affine(1);
   bad[8].load_a.source.terms = {{3, 1}};
   for (const TinyProgram& tiny : bad)
-    EXPECT_EQ(error_of(tiny.program(), image).code, Errc::invalid) << print(tiny.program());
+    EXPECT_EQ(error_of(tiny.program(), image).code, Errc::invalid) << program_text(tiny.program());
 }
 
 TEST(BadPrograms, AreSizesThatTheMachineCannotDoErrors) {

@@ -112,7 +112,7 @@ TEST(Move, IsARandomGatheredLoadWhatTheContractSays) {
         image[kMovedList][at] = static_cast<uint8_t>(draws.pick(0, 13));
         image[kMovedList][at + 1] = image[kMovedList][at + 2] = image[kMovedList][at + 3] = 0;
       }
-    EXPECT_EQ(left_by(p, image), defined(c, image)) << print(p);
+    EXPECT_EQ(left_by(p, image), defined(c, image)) << program_text(p);
   }
 }
 

@@ -129,7 +129,7 @@ std::string difference(const PostProgram& p) {
       if (y[as_index(at)] != expected)
         return "pixel " + std::to_string(pixel) + " channel " + std::to_string(i) + " is " +
                std::to_string(y[as_index(at)]) + ", should be " + std::to_string(expected) + "\n" +
-               print(p.program());
+               program_text(p.program());
     }
   return "";
 }

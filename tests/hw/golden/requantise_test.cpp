@@ -69,13 +69,13 @@ TEST(Requantise, IsTheZeroPointAddedAfterRoundingAndBeforeTheClip) {
 
 TEST(Requantise, DoesReluClipAtTheZeroPoint) {
   PostCommand c;
-  EXPECT_EQ(c.lowest(), -128);
+  EXPECT_EQ(c.lowest_result(), -128);
   c.relu = true;
-  EXPECT_EQ(c.lowest(), 0);
+  EXPECT_EQ(c.lowest_result(), 0);
   c.output_zero = -20;
-  EXPECT_EQ(c.lowest(), -20);
+  EXPECT_EQ(c.lowest_result(), -20);
   c.low = 3;
-  EXPECT_EQ(c.lowest(), 3);
+  EXPECT_EQ(c.lowest_result(), 3);
 }
 
 /// The real quotient lies within half a step of the result, and exactly half only away from zero.

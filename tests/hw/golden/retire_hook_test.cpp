@@ -43,7 +43,7 @@ TensorBytes walked(const Walk& walk, int64_t at, const TensorBytes& tensor) {
 TensorBytes turned(const LoadCommand& c, const TensorBytes& from) {
   const int64_t rows = c.walk.levels.back().count, cols = c.walk.run / c.transposed;
   TensorBytes out;
-  for (int64_t matrix = 0; matrix < c.walk.runs() / rows; ++matrix)
+  for (int64_t matrix = 0; matrix < c.walk.run_count() / rows; ++matrix)
     for (int64_t col = 0; col < cols; ++col)
       for (int64_t row = 0; row < rows; ++row) {
         const auto first = from.begin() + ((matrix * rows + row) * cols + col) * c.transposed;
@@ -181,7 +181,7 @@ TEST(RetireHook, SaysWhatRandomProgramsDoAndWhere) {
     const Status ran = run_golden(drawn->program, hw, drawn->image, std::ref(expected));
     ASSERT_TRUE(ran.ok()) << ran.errors().front().text();
     for (size_t kind = 0; kind < seen.size(); ++kind) seen[kind] += expected.seen(kind);
-    if (HasFailure()) FAIL() << print(drawn->program);
+    if (HasFailure()) FAIL() << program_text(drawn->program);
   }
   const size_t never = Command(VectorCommand{}).index();  // golden has none
   for (size_t kind = 0; kind < seen.size(); ++kind)

@@ -168,11 +168,11 @@ TEST(Rows, AreRandomCommandsWhatTheContractSays) {
     rows.commands = {Command{c}};
     RowOutputs y(as_index(LaneProgram::out_bytes()));
     define_rows(y, c, rows.a, rows.p);
-    ASSERT_TRUE(verify(rows.program(), hw).ok()) << print(rows.program());
+    ASSERT_TRUE(verify(rows.program(), hw).ok()) << program_text(rows.program());
     const std::vector<int> found = outputs(rows, LaneProgram::out_bytes());
     for (size_t i = 0; i < y.size(); ++i) {
       if (!y[i]) continue;
-      ASSERT_EQ(found[i], *y[i]) << n << " byte " << i << "\n" << print(rows.program());
+      ASSERT_EQ(found[i], *y[i]) << n << " byte " << i << "\n" << program_text(rows.program());
       ++values;
       limited_ones += *y[i] == c.low || *y[i] == c.high ? 1 : 0;
     }
@@ -231,7 +231,8 @@ TEST(Rows, IsANormalisationTheRealOneWithinASmallStep) {
     std::vector<int32_t> words;
     for (size_t i = 0; i < x.size(); ++i) {
       const auto index = static_cast<double>(i);
-      const NormWords n = pack(*norm_channel(1 + index / 100, index / 50 - 1, step, c.unit_bits));
+      const NormWords n =
+          pack_channel(*norm_channel(1 + index / 100, index / 50 - 1, step, c.unit_bits));
       words.insert(words.end(), n.begin(), n.end());
     }
     double mean = 0, squares = 0;

@@ -126,10 +126,10 @@ TEST(Norm, IsAChannelTwoWords) {
     for (const int32_t shift : {0, 1, 31, 32, 61, 62})
       for (const int32_t beta : {INT32_MIN, -1, 0, INT32_MAX}) {
         const int64_t low = (int64_t{multiplier} + (1 << 26)) % (1 << 26);
-        const NormWords words = pack({beta, multiplier, shift});
+        const NormWords words = pack_channel({beta, multiplier, shift});
         EXPECT_EQ(words[0], beta);
         EXPECT_EQ(static_cast<uint32_t>(words[1]), shift * (int64_t{1} << 26) + low);
-        EXPECT_EQ(unpack(words), (NormChannel{beta, multiplier, shift}));
+        EXPECT_EQ(unpack_channel(words), (NormChannel{beta, multiplier, shift}));
       }
 }
 

@@ -56,7 +56,7 @@ TEST(Step, GivesWhatTheHookSeesOfRandomPrograms) {
       if (!*more) break;
       all.push_back(all_of(machine.retired()));
     }
-    ASSERT_EQ(std::ssize(all), count(drawn->program, hw).commands);
+    ASSERT_EQ(std::ssize(all), count_program(drawn->program, hw).commands);
     ASSERT_TRUE(all == expected);
     ASSERT_EQ(stepped, whole);
   }

@@ -87,7 +87,7 @@ std::string difference(const LaneProgram& lanes) {
     if (y[i] && *y[i] != static_cast<int8_t>(image[2][i]))
       return "byte " + std::to_string(i) + " is " +
              std::to_string(static_cast<int8_t>(image[2][i])) + ", should be " +
-             std::to_string(*y[i]) + "\n" + print(lanes.program());
+             std::to_string(*y[i]) + "\n" + program_text(lanes.program());
   return "";
 }
 

@@ -167,7 +167,7 @@ bool is_of_data(const std::string& message) {
 
 /// Little enough to be run.
 bool is_small(const Program& p, const HwConfig& hw) {
-  const Counts c = count(p, hw);
+  const Counts c = count_program(p, hw);
   int64_t bytes = c.array_macs.count();
   for (const auto& side : {c.buffer_read, c.buffer_written})
     for (const Bytes b : side) bytes += b.count();
@@ -188,7 +188,7 @@ int run_accepted(const Program& program, const MemoryImage& from, const HwConfig
     MemoryImage image = from;
     const Status ran = run_golden(p, hw, image);
     EXPECT_TRUE(ran.ok() || is_of_data(ran.errors()[0].text()))
-        << ran.errors()[0].text() << print(p);
+        << ran.errors()[0].text() << program_text(p);
   }
   return accepted;
 }

@@ -57,7 +57,7 @@ TEST(Reach, StaysAtTheEndsOf64Bits) {
   EXPECT_EQ(multiply_far(kLeast, -1), kMost);
   EXPECT_EQ(add_far(kMost, 1), kMost);
   EXPECT_EQ(add_far(kLeast, -1), kLeast);
-  const Reach both = Reach{}.add(4, 10).add(3, -7).add(1, kLeast);
+  const Reach both = Reach{}.add_index(4, 10).add_index(3, -7).add_index(1, kLeast);
   EXPECT_EQ(both.low, -14);
   EXPECT_EQ(both.high, 30);
   EXPECT_EQ(bytes_of({{{1 << 30, 0}, {1 << 30, 0}}, 16}), kMost);

@@ -70,7 +70,7 @@ TEST(CutProgram, BeginsWithWhatWasStoredBefore) {
   EXPECT_TRUE(given(rest, kHeld));
   EXPECT_FALSE(given(rest, kHeldToo)) << "it is written behind the cut";
   EXPECT_FALSE(given(rest, kRead)) << "it has no address";
-  EXPECT_NE(print(rest).find("'first', at 0, given"), std::string::npos);
+  EXPECT_NE(program_text(rest).find("'first', at 0, given"), std::string::npos);
   rest.tensors[kHeld].given = false;
   EXPECT_TRUE(says(error(rest), "'first', which has an address, is read before it is written"));
 
@@ -93,7 +93,7 @@ TEST(CutProgram, HasMarksOfItsOwnCommandsOnly) {
 
 TEST(CutProgram, IsTheWholeOneFromEndToEnd) {
   const Program p = layers();
-  EXPECT_EQ(print(cut_program(p, 0, p.body.size())), print(p));
+  EXPECT_EQ(program_text(cut_program(p, 0, p.body.size())), program_text(p));
   EXPECT_EQ(error(cut_program(p, 0, 0)), "");
 }
 
@@ -103,7 +103,7 @@ TEST(CutProgram, HasItsShareOfTheCommands) {
   const size_t b = head(p, "b"), c = head(p, "c"), end = p.body.size();
   EXPECT_EQ(commands_of(p, 0, b), 2 * kTiles);
   EXPECT_EQ(commands_of(p, b, end), 4 * kTiles);
-  EXPECT_EQ(commands_of(p, b, c), count(cut_program(p, b, c), hw).commands);
+  EXPECT_EQ(commands_of(p, b, c), count_program(cut_program(p, b, c), hw).commands);
 }
 
 TEST(Verifier, RefusesGivenTensorsThatCannotBe) {

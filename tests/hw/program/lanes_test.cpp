@@ -215,7 +215,7 @@ TEST(Queues, HasEachCommandItsOwn) {
 }
 
 Counts counts(const Command& c, int64_t times) {
-  return count(test::program({{Loop{0, "t", times, {{c}}}}}, 1), test::small_machine());
+  return count_program(test::program({{Loop{0, "t", times, {{c}}}}}, 1), test::small_machine());
 }
 
 int64_t bytes(const std::array<Bytes, kBuffers>& of, Buffer b) {
@@ -334,38 +334,38 @@ TEST(PrintLanes, ShowsAllOfACommand) {
   c.taps = {5, 2}, c.tap_stride = {-9, 11}, c.tap_op = TapOp::max;
   c.shift = 13, c.output_zero = -6, c.low = -7, c.high = 8;
   c.table = true;
-  const std::string text = print(around({c}));
+  const std::string text = program_text(around({c}));
   for (const char* part :
        {"vector  sub output[0] strides 24,0,8,0 <- activation[0] strides 24,0,8,0 (zero 3) * -4",
         " of 5x2 max taps at -9,11", " and parameter[77] strides 0,0,0,0 splat (zero 0) * 1",
         ", rows 2x1x3x1 of 8 bytes, / 2^13, zero -6 in [-7, 8], table"})
     EXPECT_TRUE(says(text, part));
   c.across = true;
-  EXPECT_TRUE(says(print(around({c})), "of 8 bytes (max across), /"));
+  EXPECT_TRUE(says(program_text(around({c})), "of 8 bytes (max across), /"));
   c.across = false, c.slide = 2;
-  EXPECT_TRUE(says(print(around({c})), "of 8 bytes, sliding by 2, /"));
+  EXPECT_TRUE(says(program_text(around({c})), "of 8 bytes, sliding by 2, /"));
   c = LaneCommand();
   c.run = 8;
-  EXPECT_TRUE(says(print(around({c})),
+  EXPECT_TRUE(says(program_text(around({c})),
                    "copy output[0] strides 0,0,0,0 <- activation[0] strides 0,0,0,0 (zero 0) * 1, "
                    "rows 1x1x1x1 of 8 bytes, / 2^0, zero 0 in [-128, 127]\n"));
 }
 
 TEST(PrintLanes, ShowsTablesResidualsAndPrimedSlots) {
-  EXPECT_TRUE(says(print(around({SetTableCommand{Queue::vector, Affine(12)}})),
+  EXPECT_TRUE(says(program_text(around({SetTableCommand{Queue::vector, Affine(12)}})),
                    "vector  table <- parameters[12]\n"));
-  EXPECT_TRUE(says(print(around({SetTableCommand{Queue::post, Affine(12)}})),
+  EXPECT_TRUE(says(program_text(around({SetTableCommand{Queue::post, Affine(12)}})),
                    "post    table <- parameters[12]\n"));
   PostCommand post;
   post.rows = 5;
   post.cols = post.pitch = 6;
   post.table = true;
   post.residual = Residual{-3, 77, 5, -100, 99};
-  EXPECT_TRUE(says(print(around({post})),
+  EXPECT_TRUE(says(program_text(around({post})),
                    "5x6, pitch 6, table, residual (zero -3) * 77 / 2^5 in [-100, 99]\n"));
   const std::string text =
-      print(test::program({sync(SyncKind::signal_primed, Queue::load, Buffer::output),
-                           sync(SyncKind::wait_primed, Queue::post, Buffer::output)}));
+      program_text(test::program({sync(SyncKind::signal_primed, Queue::load, Buffer::output),
+                                  sync(SyncKind::wait_primed, Queue::post, Buffer::output)}));
   EXPECT_TRUE(says(text, "load    signal_primed output\n"));
   EXPECT_TRUE(says(text, "post    wait_primed output\n"));
 }

@@ -333,7 +333,7 @@ TEST(Layers, HaveGemmsOfTheirDataflow) {
 }
 
 TEST(Layers, IsThePrintedTextThatOfTheProgram) {
-  const std::string text = print(test::program(
+  const std::string text = program_text(test::program(
       {layer(Dataflow::input_stationary), mark(Queue::store, kOut), wait(Queue::stage, kNear)}));
   EXPECT_TRUE(says(text, "layer 'second' (input_stationary)"));
   EXPECT_TRUE(says(text, "store   mark %1"));

@@ -16,7 +16,7 @@ GemmCommand& narrowed(Item& item) {
 Bytes read_of(const Item& item, Buffer b, Dataflow d = Dataflow::weight_stationary) {
   Program p = test::program({item});
   p.dataflow = d;
-  return count(p, test::small_machine()).buffer_read[static_cast<size_t>(b)];
+  return count_program(p, test::small_machine()).buffer_read[static_cast<size_t>(b)];
 }
 
 TEST(CountNarrow, IsEachRowOfWeightsReadWhole) {
@@ -54,7 +54,7 @@ TEST(PrintNarrow, ShowsBitsAndGroups) {
   c.groups = 3;
   c.group_rows = 8;
   c.group_offset = Affine(60);
-  const std::string text = print(test::program({product, sums}));
+  const std::string text = program_text(test::program({product, sums}));
   EXPECT_NE(text.find("weights[0] of 4 bits"), std::string::npos) << text;
   EXPECT_NE(text.find(", 3 groups of 8 rows by parameters[60]"), std::string::npos) << text;
 }

@@ -73,7 +73,7 @@ TEST(PlaceTensors, GivesBytesOfWhatIsDoneToWhatComes) {
   EXPECT_EQ(error(p), "");
   // A mark behind the load of the first one, and a wait for it before the store of the last.
   EXPECT_EQ(p.body.size(), chain.program().body.size() + 2);
-  EXPECT_NE(print(p).find("tensor %4 shared 300 bytes 't4', at 500"), std::string::npos);
+  EXPECT_NE(program_text(p).find("tensor %4 shared 300 bytes 't4', at 500"), std::string::npos);
 }
 
 /// In one tile all of an operand is read before the result is written, even by the text.
@@ -158,12 +158,13 @@ TEST(PlaceTensors, RandomChainsAreInOrderAndEveryAddedWaitIsNeeded) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
     std::vector<int64_t> sizes;
-    for (int64_t n = draw(random, 3, 9); n > 0; --n) sizes.push_back(draw(random, 1, 1500));
-    Copies copies(sizes, draw(random, 1, 2));
+    for (int64_t n = draw_number(random, 3, 9); n > 0; --n)
+      sizes.push_back(draw_number(random, 1, 1500));
+    Copies copies(sizes, draw_number(random, 1, 2));
     const int end = kFirst + static_cast<int>(sizes.size());
     copies.copy(kSource, kFirst);
     for (int t = kFirst + 1; t < end; ++t)
-      copies.copy(static_cast<int>(draw(random, std::max(kFirst, t - 3), t - 1)), t);
+      copies.copy(static_cast<int>(draw_number(random, std::max(kFirst, t - 3), t - 1)), t);
     copies.copy(end - 1, kTarget);
     const Program p = copies.placed();
     ASSERT_EQ(error(p), "");

@@ -199,7 +199,7 @@ TEST(Regions, AreSlotsFreeAtTheEnd) {
 
 TEST(Regions, AreBytesCountedInBothMemories) {
   const RegionProgram r(10);
-  const Counts c = count(r.program(), test::shared_machine());
+  const Counts c = count_program(r.program(), test::shared_machine());
   EXPECT_EQ(c.read[0].count(), 30);     // stage
   EXPECT_EQ(c.written[1].count(), 30);  // stage
   EXPECT_EQ(c.read[1].count(), 30);     // load
@@ -208,7 +208,7 @@ TEST(Regions, AreBytesCountedInBothMemories) {
 }
 
 TEST(Regions, IsThePrintedTextThatOfTheProgram) {
-  const std::string text = print(RegionProgram(10).program());
+  const std::string text = program_text(RegionProgram(10).program());
   EXPECT_TRUE(says(text, "tensor %3 shared 60 bytes 'ring', 2 slots"));
   EXPECT_TRUE(says(text, "stage   wait_free %3"));
   EXPECT_TRUE(says(text, "stage   stage %3[0] <- %0[0], 3 (stride 17) x 10 bytes"));

@@ -197,7 +197,8 @@ TEST(VerifyRows, RefusesAMaskThroughAPortOfOneByte) {
 
 TEST(CountRows, AddsUpAllPasses) {
   const auto counts = [](const RowCommand& c) {
-    return count(test::program({{Loop{0, "t", 7, {{Command{c}}}}}}, 1), test::small_machine());
+    return count_program(test::program({{Loop{0, "t", 7, {{Command{c}}}}}}, 1),
+                         test::small_machine());
   };
   const auto bytes = [](const std::array<Bytes, kBuffers>& of, Buffer b) {
     return of[static_cast<size_t>(b)].count();
@@ -230,20 +231,20 @@ TEST(PrintRows, ShowsAllOfACommand) {
   RowCommand c = rows_of(RowOp::softmax);
   c.row_multiplier = 3, c.mask_multiplier = 4, c.difference_shift = 5, c.exponent = 6;
   c.parameter_offset = Affine(77);
-  EXPECT_TRUE(says(print(with_rows(c)),
+  EXPECT_TRUE(says(program_text(with_rows(c)),
                    "vector  softmax output[0] strides 60,0,20,0,10 <- activation[0] strides "
                    "60,0,20,0,10 and mask activation[200] strides 0,0,0,0,10, rows 2x1x3x1 of 2x10 "
                    "elements, parameters[77] * 3 + mask * 4, / 2^5, numerator 1073741824 exponent "
                    "6, zero 0\n"));
   c.logarithm = {
       .offset = Affine(99), .row_multiplier = 11, .sum_multiplier = 12, .shift = 13, .addend = -14};
-  EXPECT_TRUE(says(print(with_rows(c)),
+  EXPECT_TRUE(says(program_text(with_rows(c)),
                    "exponent 6, zero 0, logarithms output[99] <- (rows * 11 + log2 * 12 + -14) / "
                    "2^13\n"));
   c = rows_of(RowOp::rms_norm);
   c.parameter_stride = {9, 8, 7, 6}, c.per_channel = 5, c.input_zero = 4, c.epsilon = 3;
   c.output_zero = 2, c.low = -1, c.high = 11;
-  EXPECT_TRUE(says(print(with_rows(c)),
+  EXPECT_TRUE(says(program_text(with_rows(c)),
                    "of 2x10 elements, parameters[0] strides 9,8,7,6 of 5 elements a channel, (zero "
                    "4) epsilon 3, 27 unit bits, zero 2 in [-1, 11]\n"));
 }

@@ -383,7 +383,7 @@ TEST(Verify, HasAPost16BitsBeforeAResidualOnly) {
 TEST(Count, MultipliesTheNestOut) {
   const HwConfig hw = test::small_machine();
   const Program p = test::program({{Loop{0, "t", 7, test::tile(16, 8, 4, 3)}}}, 1);
-  const Counts c = count(p, hw);
+  const Counts c = count_program(p, hw);
   EXPECT_EQ(c.macs, Macs(7 * 3 * 16 * 8 * 4));
   EXPECT_EQ(c.gemms, 21);
   EXPECT_EQ(c.preload_cycles, 21 * hw.array.rows);
@@ -397,7 +397,7 @@ TEST(Count, KnowsOverwritingFromAccumulating) {
   Item g = test::gemm(4, 8, 8);
   std::get<GemmCommand>(std::get<Command>(g.node)).first_of = {1};
   const Program p = test::program({{Loop{0, "a", 5, {{Loop{1, "k", 3, {g}}}}}}}, 2);
-  const Counts c = count(p, hw);
+  const Counts c = count_program(p, hw);
   const auto acc = static_cast<size_t>(Buffer::accumulator);
   EXPECT_EQ(c.buffer_written[acc], Bytes(5 * 3 * 4 * 8 * 4));
   EXPECT_EQ(c.buffer_read[acc], Bytes(5 * 2 * 4 * 8 * 4));
@@ -414,7 +414,8 @@ TEST(Walk, MergesWhatIsContiguous) {
 }
 
 TEST(Print, ShowsEveryCommandWithItsLoops) {
-  const std::string text = print(test::program({{Loop{0, "oy", 3, test::tile(8, 8, 8)}}}, 1));
+  const std::string text =
+      program_text(test::program({{Loop{0, "oy", 3, test::tile(8, 8, 8)}}}, 1));
   for (const char* part : {"for oy0 < 3:", "load", "gemm", "post", "store", "wait_full weight"})
     EXPECT_TRUE(says(text, part));
   EXPECT_TRUE(says(text, "gemm acc[0] = 8x8x8: rows 1x1x8 stride 1x1x1"));
@@ -425,7 +426,7 @@ TEST(Print, ShowsWhichRowsOfAWindowAreStreamed) {
   OperandWindow& w = command<GemmCommand>(body).window;
   w.count = {1, 3, 3};
   w.first = Affine(4);
-  EXPECT_TRUE(says(print(test::program(body)), "5x8x8: rows 4+5 of 1x3x3 stride"));
+  EXPECT_TRUE(says(program_text(test::program(body)), "5x8x8: rows 4+5 of 1x3x3 stride"));
 }
 
 }  // namespace

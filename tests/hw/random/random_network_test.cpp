@@ -127,7 +127,7 @@ TEST(RandomNetwork, CanBeCutAtEachLayer) {
     for (ProgramWithImage& n : networks(d, 6)) {
       if (cuts > 400) break;
       if (place_tensors(n.program, hw)) ++placed;
-      ASSERT_TRUE(verify(n.program, hw)) << print(n.program);
+      ASSERT_TRUE(verify(n.program, hw)) << program_text(n.program);
       MemoryImage whole = n.image;
       ASSERT_TRUE(run_golden(n.program, hw, whole));
       const std::vector<Item>& body = n.program.body;
@@ -137,7 +137,7 @@ TEST(RandomNetwork, CanBeCutAtEachLayer) {
         const Program rest = cut_program(n.program, i, body.size());
         for (const Program* p : {&first, &rest}) {
           const Status s = verify(*p, hw);
-          ASSERT_TRUE(s.ok()) << s.errors().front().text() << "\n" << print(*p);
+          ASSERT_TRUE(s.ok()) << s.errors().front().text() << "\n" << program_text(*p);
         }
         MemoryImage image = n.image;
         ASSERT_TRUE(run_golden(first, hw, image));

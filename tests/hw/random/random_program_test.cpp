@@ -24,7 +24,7 @@ Coverage covered(const HwConfig& hw, int programs) {
     auto drawn = random_program(hw, dataflow, random);
     if (!drawn) return out;
     const Status good = verify(drawn->program, hw);
-    EXPECT_TRUE(good.ok()) << good.errors().front().text() << print(drawn->program);
+    EXPECT_TRUE(good.ok()) << good.errors().front().text() << program_text(drawn->program);
     const Status ran = run_golden(drawn->program, hw, drawn->image);
     EXPECT_TRUE(ran.ok()) << ran.errors().front().text();
     add_coverage(drawn->program, out);

@@ -16,7 +16,7 @@ HwConfig banked_machine() {
   HwConfig hw = test::small_machine();
   hw.dram_model = DramModel::banked;
   hw.banked = {.preset = DramPreset::ddr4_2400, .channels = 2};
-  hw.dram = hw.banked.peak(hw.clock_mhz);
+  hw.dram = hw.banked.peak_channel(hw.clock_mhz);
   for (BufferConfig& b : hw.buffers) b.width = b.width > 0 ? 1024 : 0;  // ports never limit
   return hw;
 }
@@ -36,7 +36,7 @@ TEST(BankedTiming, TransfersTakeWhatTheDramSays) {
                                      {Command{c}},
                                      test::sync(SyncKind::signal_full, Queue::load, c.buffer)});
     const std::array<DramTransfer::Level, 1> levels = {{{runs, 2 * run}}};
-    const DramCost cost = costs.transfer({levels, run, false});
+    const DramCost cost = costs.transfer_cost({levels, run, false});
     const Timing t = simulate(p, hw);
     const int64_t least = std::max(runs, cost.alone);
     EXPECT_EQ(t.queue(Queue::load).busy.count(), std::max(cost.bus / kTick, least)) << run;
@@ -46,7 +46,7 @@ TEST(BankedTiming, TransfersTakeWhatTheDramSays) {
 
 /// Ticks of the bus for a transfer of that many bytes in one run.
 int64_t bus(const HwConfig& hw, int64_t bytes, bool write) {
-  return DramCosts(hw).transfer({{}, bytes, write}).bus;
+  return DramCosts(hw).transfer_cost({{}, bytes, write}).bus;
 }
 
 TEST(BankedTiming, ReadsAloneHaveTheWholeBus) {
@@ -61,8 +61,8 @@ TEST(BankedTiming, AWriteBetweenReadsCostsItsTimeAndTwoTurns) {
   const DramCosts costs(hw);
   const Step load = transfer(hw, false, 4096), store = transfer(hw, true, 4096);
   // The bus has the store when the load before it is done, and no sooner.
-  const int64_t ticks =
-      2 * bus(hw, 4096, false) + bus(hw, 4096, true) + costs.turn(true) + costs.turn(false);
+  const int64_t ticks = 2 * bus(hw, 4096, false) + bus(hw, 4096, true) + costs.turn_ticks(true) +
+                        costs.turn_ticks(false);
   EXPECT_EQ(total(hw, {load, store, load}), ceil_div(ticks, kTick) + hw.dram.latency);
 }
 
@@ -83,8 +83,9 @@ TEST(BankedTiming, ReadsAndWritesTogetherTakeTheTimeOfBoth) {
     }
     const int64_t cycles = total(hw, steps) - hw.dram.latency;
     EXPECT_GE(cycles, ticks / kTick);
-    EXPECT_LE(cycles,
-              ceil_div(ticks + changes * (costs.turn(true) + costs.turn(false)), kTick) + 20);
+    EXPECT_LE(
+        cycles,
+        ceil_div(ticks + changes * (costs.turn_ticks(true) + costs.turn_ticks(false)), kTick) + 20);
   }
 }
 
@@ -95,7 +96,7 @@ TEST(BankedTiming, TransfersLieWhereTheLoopsAroundThemSay) {
   const std::array<DramTransfer::Level, 1> levels = {{{500, 128}}};
   const std::array<DramTransfer::Level, 2> around = {{{9, 0}, {2, 64}}};
   StepWriter w;
-  w.start(hw, Dataflow::weight_stationary);
+  w.start_program(hw, Dataflow::weight_stationary);
   w.open_loop(9);
   w.open_loop(2);
   w.load(Buffer::activation, Memory::dram, {{{500, 128}}, 64}, {{1, 64}});
@@ -103,9 +104,10 @@ TEST(BankedTiming, TransfersLieWhereTheLoopsAroundThemSay) {
   w.close_loop();
   w.close_loop();
   const std::span<const Step> steps = w.steps();
-  EXPECT_EQ(steps[steps.size() - 2].bus, costs.transfer({levels, 64, false, false, around}).bus);
-  EXPECT_EQ(steps.back().bus, costs.transfer({levels, 64, true, false, around}).bus);
-  EXPECT_LT(steps.back().bus, costs.transfer({levels, 64, true}).bus);
+  EXPECT_EQ(steps[steps.size() - 2].bus,
+            costs.transfer_cost({levels, 64, false, false, around}).bus);
+  EXPECT_EQ(steps.back().bus, costs.transfer_cost({levels, 64, true, false, around}).bus);
+  EXPECT_LT(steps.back().bus, costs.transfer_cost({levels, 64, true}).bus);
 }
 
 /// Loads of single columns in one bank: the bus waits with them, but for the turns that they may
@@ -115,7 +117,7 @@ TEST(BankedTiming, TheBusIsHeldByBatchesThatWaitForTheirBanks) {
   const DramDevice& device = dram_device(hw.banked.preset);
   const Walk rows{{{16, device.row_bytes * hw.banked.channels * device.all_banks()}}, 64};
   StepWriter w;
-  w.start(hw, Dataflow::weight_stationary);
+  w.start_program(hw, Dataflow::weight_stationary);
   w.load(Buffer::activation, Memory::dram, rows);
   const Step load = w.steps()[0], store = transfer(hw, true, 64);
   ASSERT_LT(load.bus, load.occupancy);
@@ -131,7 +133,7 @@ TEST(BankedTiming, TheBusIsHeldByBatchesThatWaitForTheirBanks) {
 class IterationCounter : public Watcher {
  public:
   int64_t iterations = 0;
-  void command(const TimedStep&) override {}
+  void on_command(const TimedStep&) override {}
   void end_iteration(const Step&) override { ++iterations; }
 };
 
@@ -143,7 +145,7 @@ TEST(BankedTiming, LoopsAreSkippedWhateverTheBusIsBusyWith) {
     for (const int64_t in : {640, 4096})
       for (const int64_t out : {64, 2048}) {
         StepWriter w;
-        w.start(hw, Dataflow::weight_stationary);
+        w.start_program(hw, Dataflow::weight_stationary);
         w.open_loop(1000);
         w.sync(SyncKind::wait_free, Queue::load, Buffer::activation);
         w.load(Buffer::activation, Memory::dram, {{}, in});
@@ -177,7 +179,7 @@ TEST(BankedTiming, SkippingPeriodsStaysExact) {
     hw.banked = {.preset = static_cast<DramPreset>(random() % kDramPresets),
                  .channels = static_cast<int64_t>(1 + random() % 4),
                  .map = static_cast<DramMap>(random() % kDramMaps)};
-    hw.dram = hw.banked.peak(hw.clock_mhz);
+    hw.dram = hw.banked.peak_channel(hw.clock_mhz);
     const Program p = test::random_program(random);
     if (!verify(p, hw).ok()) continue;
     EXPECT_TRUE(test::equal(simulate(p, hw, TimingMode::step), simulate(p, hw)));

@@ -61,16 +61,16 @@ TEST(Bus, HasGrownThoughOldIdleTimesAreForgotten) {
   int64_t now = 100, periods = 0;
   do {
     before = bus;
-    EXPECT_FALSE(bus.grown(before, 100, now));
+    EXPECT_FALSE(bus.has_grown(before, 100, now));
     bus.take(read(10), now);
     now += 100;
     ASSERT_LE(++periods, 10);
-  } while (!bus.grown(before, 100, now - 100));
-  EXPECT_FALSE(bus.grown(before, 99, now - 100));
+  } while (!bus.has_grown(before, 100, now - 100));
+  EXPECT_FALSE(bus.has_grown(before, 99, now - 100));
   Bus ahead = bus;
-  ahead.move(before, 700);
+  ahead.move_later(before, 700);
   for (int i = 0; i < 7; ++i, now += 100) bus.take(read(10), now);
-  EXPECT_TRUE(bus.grown(ahead, 0, 0));
+  EXPECT_TRUE(bus.has_grown(ahead, 0, 0));
 }
 
 TEST(Bus, MayHaveGrownWhereWhatIsTooEarlyToBeOfUseStays) {
@@ -78,12 +78,12 @@ TEST(Bus, MayHaveGrownWhereWhatIsTooEarlyToBeOfUseStays) {
   bus.take(read(10), 1000);
   Bus before = bus;
   bus.take(read(10), 1010);
-  EXPECT_TRUE(bus.grown(before, 10, 1010));
-  EXPECT_FALSE(bus.grown(before, 10, 900)) << "a transfer may still ask for it";
+  EXPECT_TRUE(bus.has_grown(before, 10, 1010));
+  EXPECT_FALSE(bus.has_grown(before, 10, 900)) << "a transfer may still ask for it";
   Bus ahead = bus;
-  ahead.move(before, 20);
+  ahead.move_later(before, 20);
   bus.take(read(20), 1020);
-  EXPECT_TRUE(bus.grown(ahead, 0, 0));
+  EXPECT_TRUE(bus.has_grown(ahead, 0, 0));
 }
 
 TEST(Bus, AreTimesAlikeFromAnyBeginning) {
@@ -98,10 +98,10 @@ TEST(Bus, AreTimesAlikeFromAnyBeginning) {
       EXPECT_EQ(a.begin + 777, b.begin);
       EXPECT_EQ(a.end + 777, b.end);
     }
-    EXPECT_TRUE(other.grown(one, 777, 0));
-    EXPECT_FALSE(other.grown(one, 776, 0));
+    EXPECT_TRUE(other.has_grown(one, 777, 0));
+    EXPECT_FALSE(other.has_grown(one, 776, 0));
     other.rebase(777);
-    EXPECT_TRUE(other.grown(one, 0, 0));
+    EXPECT_TRUE(other.has_grown(one, 0, 0));
   }
 }
 

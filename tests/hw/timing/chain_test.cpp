@@ -76,7 +76,7 @@ TEST(Chain, SharesAreThoseOfOneProgram) {
       std::vector<int32_t> numbers;
       for (const ProgramTensor& t : kinds[k].tensors)
         numbers.push_back(static_cast<int32_t>(random() % 4) + (t.memory == Memory::dram ? 0 : 4));
-      const Timing share = chain.add(steps[k].steps(), numbers);
+      const Timing share = chain.add_program(steps[k].steps(), numbers);
       sum += share.total.count();
       for (const QueueTiming& q : share.queues) {
         int64_t parts = (q.busy - q.hidden).count();
@@ -86,9 +86,9 @@ TEST(Chain, SharesAreThoseOfOneProgram) {
       }
       append_layer(whole, kinds[k], "layer", numbers);
     }
-    EXPECT_EQ(chain.total(), sum);
+    EXPECT_EQ(chain.total_cycles(), sum);
     EXPECT_EQ(simulate(whole, hw, TimingMode::step).total.count(), sum);
-    simulated += chain.simulated();
+    simulated += chain.programs_simulated();
     programs += 12;
   }
   EXPECT_LT(simulated, programs);
@@ -109,18 +109,20 @@ TEST(Chain, GoesBack) {
         numbers[k].push_back(static_cast<int32_t>((k + t) % 5));
     }
     Chain chain(hw, false);
-    const auto add = [&](size_t k) { return chain.add(steps[k].steps(), numbers[k]).total; };
-    const Chain::Place begin = chain.place();
+    const auto add = [&](size_t k) {
+      return chain.add_program(steps[k].steps(), numbers[k]).total;
+    };
+    const Chain::Place begin = chain.current_place();
     const Cycles alone = add(0);
-    const Chain::Place place = chain.place();
+    const Chain::Place place = chain.current_place();
     const Cycles first = add(1);
-    const int64_t total = chain.total();
+    const int64_t total = chain.total_cycles();
     for (const size_t k : {2, 3, 1}) add(k);
     chain.go_back(place);
     EXPECT_EQ(add(1), first);
-    EXPECT_EQ(chain.total(), total);
+    EXPECT_EQ(chain.total_cycles(), total);
     chain.go_back(begin);
-    EXPECT_EQ(chain.total(), 0);
+    EXPECT_EQ(chain.total_cycles(), 0);
     EXPECT_EQ(add(0), alone);
     EXPECT_EQ(add(1), first);
   }
@@ -145,12 +147,12 @@ TEST(Chain, GoesOnBehindVeryLongPrograms) {
     Chain chain(hw);
     std::vector<Cycles> out;
     const auto add = [&](const StepWriter& steps, int32_t from, int32_t to) {
-      out.push_back(chain.add(steps.steps(), std::vector<int32_t>{from, to, to}).total);
+      out.push_back(chain.add_program(steps.steps(), std::vector<int32_t>{from, to, to}).total);
     };
     for (int i = 0; i < 20; ++i) add(many_steps, 0, 1);
     out.clear();
     for (const int i : {1, 2, 1, 3, 2}) add(few_steps, i, i % 3 + 1);
-    return std::pair(chain.total(), out);
+    return std::pair(chain.total_cycles(), out);
   };
   const auto far = after(int64_t{1} << 50), near = after(int64_t{1} << 10);
   EXPECT_GT(far.first, int64_t{1} << 60);
@@ -180,12 +182,12 @@ TEST(ChainMemory, ChangesNoCycle) {
       for (int i = 0; i < 6; ++i) {
         const size_t k = same() % kinds.size();
         const std::vector<int32_t> numbers(kinds[k].tensors.size(), i % 2);
-        EXPECT_EQ(chain.add(steps[k].steps(), numbers).total,
-                  own.add(steps[k].steps(), numbers).total);
+        EXPECT_EQ(chain.add_program(steps[k].steps(), numbers).total,
+                  own.add_program(steps[k].steps(), numbers).total);
       }
-      EXPECT_EQ(chain.total(), own.total());
-      EXPECT_LE(chain.simulated(), own.simulated());
-      saved += own.simulated() - chain.simulated();
+      EXPECT_EQ(chain.total_cycles(), own.total_cycles());
+      EXPECT_LE(chain.programs_simulated(), own.programs_simulated());
+      saved += own.programs_simulated() - chain.programs_simulated();
     }
   }
   EXPECT_GT(saved, 0);
@@ -205,13 +207,13 @@ TEST(ChainMemory, KnowsEqualProgramsOfOtherMachines) {
     StepWriter steps;
     write_steps(program, machine, steps);
     Chain chain(machine, false, &memory);
-    for (int i = 0; i < 3; ++i) chain.add(steps.steps(), numbers);
+    for (int i = 0; i < 3; ++i) chain.add_program(steps.steps(), numbers);
     if (machine.shared.kib == hw.shared.kib) {
-      EXPECT_GT(chain.simulated(), 0);
-      total = chain.total();
+      EXPECT_GT(chain.programs_simulated(), 0);
+      total = chain.total_cycles();
     } else {
-      EXPECT_EQ(chain.simulated(), 0);
-      EXPECT_EQ(chain.total(), total);
+      EXPECT_EQ(chain.programs_simulated(), 0);
+      EXPECT_EQ(chain.total_cycles(), total);
     }
   }
 }

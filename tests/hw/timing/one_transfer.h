@@ -10,7 +10,7 @@ namespace accsim::hw::test_steps {
 /// A load from DRAM into activations, or a store to it, of so many bytes.
 inline Step transfer(const HwConfig& hw, bool write, int64_t bytes) {
   StepWriter w;
-  w.start(hw, Dataflow::weight_stationary);
+  w.start_program(hw, Dataflow::weight_stationary);
   if (write)
     w.store(Memory::dram, {{}, bytes});
   else

@@ -10,7 +10,7 @@ namespace {
 
 StepWriter started(const HwConfig& hw, Dataflow dataflow = Dataflow::weight_stationary) {
   StepWriter w;
-  w.start(hw, dataflow);
+  w.start_program(hw, dataflow);
   return w;
 }
 

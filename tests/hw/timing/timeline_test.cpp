@@ -21,7 +21,7 @@ class SteppedCommands : public Watcher {
     write_steps(p, hw, writer);
     timing = Simulator().run(writer.steps(), hw, TimingMode::step, this, writer.regions());
   }
-  void command(const TimedStep& c) override {
+  void on_command(const TimedStep& c) override {
     queues[static_cast<size_t>(c.queue)].push_back({c.free, c.start, c.end, c.finish, c.why});
   }
 
@@ -76,9 +76,9 @@ TEST(Timeline, GroupsAreWhereTheirCommandsAreWhateverTheLimit) {
     const SteppedCommands stepped(p, hw);
     for (const int64_t limit : {0, 4, 9, 30, 100, 1000, 1'000'000}) {
       const Timeline t = timeline(p, hw, limit);
-      expect_made_of(t, stepped, print(p));
-      EXPECT_LE(count_slices(t), std::max<int64_t>(limit, kQueues)) << print(p);
-      EXPECT_TRUE(!t.summarised || count(p, hw).commands > limit);
+      expect_made_of(t, stepped, program_text(p));
+      EXPECT_LE(count_slices(t), std::max<int64_t>(limit, kQueues)) << program_text(p);
+      EXPECT_TRUE(!t.summarised || count_program(p, hw).commands > limit);
       summarised += t.summarised ? 1 : 0;
       if (HasFailure()) return;
     }
@@ -110,10 +110,10 @@ TEST(Timeline, NamesCommandsAndTheTokensTheyWaitedFor) {
   const auto& gemms = t.queues[static_cast<size_t>(Queue::execute)];
   const auto& stores = t.queues[static_cast<size_t>(Queue::store)];
   ASSERT_EQ(loads.size(), 6U);
-  EXPECT_EQ(names(loads[0].commands | loads[1].commands), "load activation + load weight");
+  EXPECT_EQ(command_names(loads[0].commands | loads[1].commands), "load activation + load weight");
   EXPECT_EQ(loads[0].token, Slice::kNoToken);  // slots are free at the start
   ASSERT_EQ(gemms.size(), 3U);
-  EXPECT_EQ(names(gemms[0].commands), "gemm");
+  EXPECT_EQ(command_names(gemms[0].commands), "gemm");
   EXPECT_GT(gemms[0].start, loads[1].end);  // the first waits for the operand that comes last
   EXPECT_NE(gemms[0].token, Slice::kNoToken);
   EXPECT_EQ(token_name(gemms[0].token).substr(0, 7), "a full ");
@@ -135,7 +135,7 @@ TEST(Timeline, AddsUpBytes) {
     const Program p = test::random_program(random);
     if (!verify(p, hw).ok()) continue;
     ++programs;
-    const Counts counts = count(p, hw);
+    const Counts counts = count_program(p, hw);
     const Timeline t = timeline(p, hw, 20);
     std::array<int64_t, 2> read{}, written{};
     for (const auto& queue : t.queues)

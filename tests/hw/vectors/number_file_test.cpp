@@ -21,8 +21,8 @@ std::string content(const fs::path& file) {
 TEST(NumberFile, HasALineOfHexThatBeginsWithTheLastNumber) {
   const test::TempFolder folder;
   NumberFile file(fs::path(folder.path()) / "x", {}, NumberType::int8, 3);
-  file.row(std::array<int8_t, 3>{1, -1, 16});
-  file.row(std::array<int8_t, 1>{-128});
+  file.write_row(std::array<int8_t, 3>{1, -1, 16});
+  file.write_row(std::array<int8_t, 1>{-128});
   EXPECT_EQ(file.size(), 2);
   ASSERT_TRUE(file.close());
   EXPECT_EQ(content(fs::path(folder.path()) / "x.hex"), "10ff01\n000080\n");
@@ -31,7 +31,7 @@ TEST(NumberFile, HasALineOfHexThatBeginsWithTheLastNumber) {
 TEST(NumberFile, HasAHeaderOfNumPyWithAllOfItsRows) {
   const test::TempFolder folder;
   NumberFile file(fs::path(folder.path()) / "x", {}, NumberType::int32, 2);
-  for (int i = 0; i < 12; ++i) file.row(std::array<int32_t, 2>{i, -2});
+  for (int i = 0; i < 12; ++i) file.write_row(std::array<int32_t, 2>{i, -2});
   ASSERT_TRUE(file.close());
   const std::string text = content(fs::path(folder.path()) / "x.npy");
   ASSERT_EQ(text.size(), 128U + 12 * 2 * 4);
@@ -45,7 +45,7 @@ TEST(NumberFile, HasAHeaderOfNumPyWithAllOfItsRows) {
 TEST(NumberFile, HasNumbersWithoutRowsOneBehindTheOther) {
   const test::TempFolder folder;
   NumberFile file(fs::path(folder.path()) / "x", {.npy = false, .hex = true}, NumberType::uint8, 0);
-  file.bytes(std::array<uint8_t, 2>{7, 255});
+  file.write_bytes(std::array<uint8_t, 2>{7, 255});
   EXPECT_EQ(file.size(), 2);
   ASSERT_TRUE(file.close());
   EXPECT_EQ(content(fs::path(folder.path()) / "x.hex"), "07\nff\n");
@@ -55,7 +55,7 @@ TEST(NumberFile, HasNumbersWithoutRowsOneBehindTheOther) {
 TEST(NumberFile, IsAFolderThatIsNotThereAnError) {
   const test::TempFolder folder;
   NumberFile file(fs::path(folder.path()) / "none" / "x", {}, NumberType::int8, 1);
-  file.row(std::array<int8_t, 1>{1});
+  file.write_row(std::array<int8_t, 1>{1});
   const Status closed = file.close();
   ASSERT_FALSE(closed);
   EXPECT_EQ(closed.errors().front().code, Errc::io);

@@ -54,11 +54,11 @@ TEST(LivePeak, OfNothingIsNothing) {
   Storage only_input;
   only_input.buffers.push_back({40, -1, true, {}, {0}});
   EXPECT_EQ(live_peak(only_input, {}).bytes, 40) << "a graph that hands its input through";
-  EXPECT_EQ(plan_arena(only_input, lives(only_input, {})).bytes, 40);
+  EXPECT_EQ(plan_arena(only_input, lives_of_buffers(only_input, {})).bytes, 40);
 }
 
 void expect_sound(const Storage& s, const StepOrder& order) {
-  const std::vector<Life> when = lives(s, order);
+  const std::vector<Life> when = lives_of_buffers(s, order);
   const Arena arena = plan_arena(s, when);
   int64_t top = 0;
   for (size_t a = 0; a < s.buffers.size(); ++a) {
@@ -83,7 +83,7 @@ TEST(Arena, NeverOverlapsWhatIsLiveTogetherAndHoldsThePeak) {
     const Storage s = random_storage(1 + i % 40, random);
     const StepOrder order = given_order(s);
     ASSERT_NO_FATAL_FAILURE(expect_sound(s, order));
-    arenas += plan_arena(s, lives(s, order)).bytes;
+    arenas += plan_arena(s, lives_of_buffers(s, order)).bytes;
     peaks += live_peak(s, order).bytes;
   }
   // Placing buffers one behind the other would be sound too; reuse is the point.
@@ -124,7 +124,7 @@ TEST(Arena, OfManyBuffersIsThatOfTheDefinition) {
   std::mt19937 random(7);
   for (int i = 0; i < 6; ++i) {
     const Storage s = random_storage(1500, random);  // several blocks of placed buffers
-    const std::vector<Life> when = lives(s, given_order(s));
+    const std::vector<Life> when = lives_of_buffers(s, given_order(s));
     std::vector<size_t> order(s.buffers.size());
     std::iota(order.begin(), order.end(), size_t{0});
     std::stable_sort(order.begin(), order.end(),
@@ -162,7 +162,7 @@ TEST(Arena, OfAHundredThousandBuffersThatMeetTakesNoSquare) {
     s.buffers.push_back({1 + i % 9, 0, true, {}, {}});
     all += s.buffers.back().bytes;
   }
-  const std::vector<Life> when = lives(s, given_order(s));
+  const std::vector<Life> when = lives_of_buffers(s, given_order(s));
   const Arena arena = plan_arena(s, when);
   EXPECT_EQ(arena.bytes, all);
   expect_apart(s, when, arena);
@@ -185,7 +185,7 @@ TEST(Arena, OfAChainIsItsTwoLargestNeighbours) {
   EXPECT_EQ(peak.bytes, 50);
   EXPECT_EQ(peak.place, 1);
   EXPECT_EQ(peak.buffers, (std::vector<int>{1, 2}));
-  EXPECT_EQ(plan_arena(s, lives(s, given_order(s))).bytes, 50);
+  EXPECT_EQ(plan_arena(s, lives_of_buffers(s, given_order(s))).bytes, 50);
 }
 
 TEST(Reorder, IsTopologicalNeverWorseAndNeverBelowTheBestOrder) {
@@ -195,7 +195,7 @@ TEST(Reorder, IsTopologicalNeverWorseAndNeverBelowTheBestOrder) {
   for (int i = 0; i < 400; ++i) {
     const Storage s = random_storage(2 + i % 7, random);  // to 8 steps
     const int64_t given = live_peak(s, given_order(s)).bytes;
-    const StepOrder order = reorder(s);
+    const StepOrder order = reorder_steps(s);
     ASSERT_TRUE(is_topological(s, order));
     int64_t best = given;
     every_order(s, [&](const StepOrder& o) { best = std::min(best, live_peak(s, o).bytes); });
@@ -220,7 +220,7 @@ TEST(Reorder, OfLargeGraphsIsSoundToo) {
   std::mt19937 random(4);
   for (int i = 0; i < 20; ++i) {
     const Storage s = random_storage(300, random);
-    const StepOrder order = reorder(s);
+    const StepOrder order = reorder_steps(s);
     ASSERT_TRUE(is_topological(s, order));
     EXPECT_LE(live_peak(s, order).bytes, live_peak(s, given_order(s)).bytes);
     ASSERT_NO_FATAL_FAILURE(expect_sound(s, order));
@@ -243,7 +243,7 @@ TEST(Reorder, RunsABranchToItsEndBeforeTheNext) {
   }
   s.steps.push_back({8, {4, 5, 6, 7}, {5, 6, 7, 8}});
   EXPECT_EQ(live_peak(s, given_order(s)).bytes, 10 + 4 * 100);
-  EXPECT_EQ(live_peak(s, reorder(s)).bytes, 10 + 100 + 3);
+  EXPECT_EQ(live_peak(s, reorder_steps(s)).bytes, 10 + 100 + 3);
 }
 
 }  // namespace

@@ -54,10 +54,10 @@ TEST(Dims, CountElementsAndRefuseOverflow) {
 }
 
 TEST(Dims, BroadcastAsNumpyDoes) {
-  EXPECT_EQ(broadcast({8, 1, 6, 1}, {7, 1, 5}), (Dims{8, 7, 6, 5}));
-  EXPECT_EQ(broadcast({}, {3}), (Dims{3}));
-  EXPECT_EQ(broadcast({0, 3}, {1, 3}), (Dims{0, 3}));
-  EXPECT_EQ(broadcast({2}, {3}), std::nullopt);
+  EXPECT_EQ(broadcast_dims({8, 1, 6, 1}, {7, 1, 5}), (Dims{8, 7, 6, 5}));
+  EXPECT_EQ(broadcast_dims({}, {3}), (Dims{3}));
+  EXPECT_EQ(broadcast_dims({0, 3}, {1, 3}), (Dims{0, 3}));
+  EXPECT_EQ(broadcast_dims({2}, {3}), std::nullopt);
 }
 
 TEST(DType, KnowsItsSize) {

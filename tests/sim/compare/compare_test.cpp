@@ -47,7 +47,7 @@ TEST(Causes, OfALayerAreItsBusyCyclesByUnitWaitsAndTail) {
   c.cycles = 150 + 63 + 128 + 64;
   const CauseCycles causes = causes_of(c);
   EXPECT_EQ(causes, (CauseCycles{70, 25, 128, 8, 30, 5, 20, 1, 2, 4, 16, 32, 64, 0, 0, 0}));
-  EXPECT_EQ(sum(causes), c.cycles);
+  EXPECT_EQ(sum_causes(causes), c.cycles);
 }
 
 TEST(Compare, TakesTheDifferenceApartByCause) {
@@ -73,7 +73,7 @@ TEST(Compare, LayersOverlapIsTheRunLessItsLayers) {
   const Comparison c = compare_runs(a, b);
   EXPECT_EQ(cycles_by(c.difference, Cause::overlap), -10);
   EXPECT_EQ(cycles_by(c.cycles_b, Cause::overlap), -10);
-  EXPECT_EQ(sum(c.difference), -10);
+  EXPECT_EQ(sum_causes(c.difference), -10);
 }
 
 TEST(Compare, MatchesByNameThenByOperatorAndOrder) {
@@ -127,7 +127,7 @@ TEST(Remains, SaysWhatIsLeftWhenTheArrayGrew) {
       side({layer("a", "Conv", {{Cause::array, 1600}}), layer("b", "Exp", {{Cause::vector, 400}})}),
       side({layer("a", "Conv", {{Cause::array, 100}}), layer("b", "Exp", {{Cause::vector, 400}})},
            64));
-  const Remains r = remains(c);
+  const Remains r = find_remains(c);
   EXPECT_EQ(r.array_ratio, 16);
   EXPECT_EQ(r.speedup, 4);  // 2000 / 500
   ASSERT_TRUE(r.ideal);
@@ -137,7 +137,7 @@ TEST(Remains, SaysWhatIsLeftWhenTheArrayGrew) {
   EXPECT_EQ(r.units[0].share_a, 0.2);
   EXPECT_EQ(r.units[0].share_b, 0.8);
   EXPECT_EQ(r.units[0].least_b, 100);
-  const auto said = sentences(c, r);
+  const auto said = remains_sentences(c, r);
   ASSERT_EQ(said.size(), 4u);
   EXPECT_EQ(said[0],
             "16 times the array (16 x 16 -> 64 x 64), 1/4.00 of the cycles: 80.0 % of B is the "
@@ -155,9 +155,9 @@ TEST(Remains, HasNoIdealWhenTheWorkOrTheArrayIsAnother) {
   RunSide other = a;
   other.rows = 64;
   other.macs = 2;
-  EXPECT_FALSE(remains(compare_runs(a, a)).ideal);
-  EXPECT_FALSE(remains(compare_runs(a, other)).ideal);
-  EXPECT_EQ(remains(compare_runs(side({}), side({}))).speedup, 0);
+  EXPECT_FALSE(find_remains(compare_runs(a, a)).ideal);
+  EXPECT_FALSE(find_remains(compare_runs(a, other)).ideal);
+  EXPECT_EQ(find_remains(compare_runs(side({}), side({}))).speedup, 0);
 }
 
 TEST(Causes, StandInTheDocument) {

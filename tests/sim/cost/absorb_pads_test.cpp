@@ -156,7 +156,7 @@ TEST(AbsorbPads, WindowsTakePaddingWithoutChangingANumber) {
     const auto graph = elaborate(network(c).model(), {});
     ASSERT_TRUE(graph.ok()) << graph.errors().front().text();
     const Graph after = absorb_pads(*graph);
-    ASSERT_TRUE(verify(after).ok());
+    ASSERT_TRUE(verify_graph(after).ok());
     EXPECT_TRUE(works(*graph));
     EXPECT_EQ(works(after), !c.taken);
     EXPECT_EQ(outputs(after), outputs(*graph)) << "sums of the same numbers in the same order";

@@ -55,7 +55,7 @@ const MapOptions kEnergy{.objective = Objective::energy};
 double picojoules(const Graph& graph, const hw::HwConfig& hw) {
   const auto network = cost_network(graph, hw, kEnergy);
   EXPECT_TRUE(network.ok()) << (network.ok() ? "" : network.errors().front().text());
-  return network.ok() ? network->report.totals.energy.total() : -1;
+  return network.ok() ? network->report.totals.energy.total_pj() : -1;
 }
 
 TEST(ArrayKinds, TwoWaysWhereTheMachineHasBothKinds) {
@@ -86,12 +86,12 @@ TEST(ArrayKinds, ANetworkIsOneProgramThatACoreCanRun) {
   const Graph graph = both();
   const auto network = cost_network(graph, hw, kEnergy);
   ASSERT_TRUE(network.ok());
-  EXPECT_EQ(network->report.totals.energy.total(),
+  EXPECT_EQ(network->report.totals.energy.total_pj(),
             std::min(picojoules(graph, held), picojoules(graph, sums)));
   std::vector<bool> stay;
   for (const auto& mappings : network->mappings)
     for (const auto& m : mappings)
-      if (m->of<GemmSource>()) stay.push_back(hw::sums_stay(m->program.dataflow));
+      if (m->source_as<GemmSource>()) stay.push_back(hw::sums_stay(m->program.dataflow));
   ASSERT_EQ(stay.size(), 2U);
   EXPECT_EQ(stay[0], stay[1]);
 }

@@ -78,7 +78,7 @@ std::string text(const Costs& c) {
   for (const int64_t n : c.stalls) out += fmt::format(" {}", n);
   for (const int64_t n : c.buffer_read) out += fmt::format(" {}", n);
   for (const int64_t n : c.buffer_write) out += fmt::format(" {}", n);
-  return out + fmt::format(" {:.9g}\n", c.energy.total());
+  return out + fmt::format(" {:.9g}\n", c.energy.total_pj());
 }
 
 struct Fingerprints {
@@ -107,7 +107,7 @@ Result<Fingerprints> fingerprints() {
     const Costs& all = network->report.totals;
     out.lines.push_back(fmt::format(
         "{} on {}, {}: {} cycles, {:.9g} pJ, layers {:016x}; {:.9g} mm2, {} bytes of SRAM", c.model,
-        c.machine, network->report.objective, all.cycles, all.energy.total(), layers.value(),
+        c.machine, network->report.objective, all.cycles, all.energy.total_pj(), layers.value(),
         hw::area_mm2(*machine), hw::sram_bytes(*machine)));
   }
   return out;

@@ -150,7 +150,7 @@ class Traffic {
       for (const hw::Affine::Term& t : place.terms)
         if (t.loop == loop->id) around.back().stride += t.coeff;
     }
-    const hw::DramCost cost = costs_.transfer({levels, w.run, write, scattered, around});
+    const hw::DramCost cost = costs_.transfer_cost({levels, w.run, write, scattered, around});
     const double cycles = static_cast<double>(cost.bus) / static_cast<double>(hw::kDramTicks);
     bus[write] += cycles;
     alone[write] += std::max(cycles, static_cast<double>(cost.alone));
@@ -180,7 +180,7 @@ double turns(const hw::HwConfig& hw, const hw::DramCosts& costs, double reads, d
   const hw::DramBatch batch = hw::dram_batch(writes / (reads + writes));
   const double pairs =
       (reads + writes) / static_cast<double>(hw.banked.channels) / (batch.reads + batch.writes);
-  return pairs * static_cast<double>(costs.turn(true) + costs.turn(false)) /
+  return pairs * static_cast<double>(costs.turn_ticks(true) + costs.turn_ticks(false)) /
          static_cast<double>(hw::kDramTicks);
 }
 

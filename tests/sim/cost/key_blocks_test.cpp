@@ -37,7 +37,7 @@ NetworkCost cost(const Graph& graph, const hw::HwConfig& hw, const MapOptions& o
   const auto network = cost_network(graph, hw, options);
   EXPECT_TRUE(network.ok());
   const Costs& c = network->report.totals;
-  return {c.cycles, network->fewest_cycles, c.energy.total(), c.dram_read + c.dram_write};
+  return {c.cycles, network->fewest_cycles, c.energy.total_pj(), c.dram_read + c.dram_write};
 }
 
 /// As half precision spells it out: the softmax is in float32.

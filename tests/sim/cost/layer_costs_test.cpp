@@ -46,7 +46,7 @@ TEST_P(LayerCosts, AddUpToTheCycles) {
     const Costs& c = layer.costs;
     const int64_t full = std::min(c.compute_bound, c.compute_cycles - c.move_cycles);
     int64_t lost = 0;
-    for (const Loss& l : losses(c)) lost += l.cycles;
+    for (const Loss& l : cycle_losses(c)) lost += l.cycles;
     EXPECT_EQ(full + lost, c.cycles);
   });
 }
@@ -71,7 +71,7 @@ TEST_P(LayerCosts, MovesHaveNoIdleLanes) {
   each_layer([&](const LayerReport& layer) {
     if (layer.costs.move_cycles == 0 || layer.costs.compute_bound > 0) return;
     ++moves;
-    for (const Loss& l : losses(layer.costs)) EXPECT_NE(l.to, "idle lanes");
+    for (const Loss& l : cycle_losses(layer.costs)) EXPECT_NE(l.to, "idle lanes");
   });
   EXPECT_GT(moves, 0);
 }

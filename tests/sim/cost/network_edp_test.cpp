@@ -27,7 +27,7 @@ AloneCosts alone(const Graph& graph, const hw::HwConfig& hw, Objective objective
   AloneCosts out;
   for (const auto& layer : network->mappings)
     for (const auto& m : layer) {
-      out.picojoules.push_back(total(energy(m->counts, m->timing.total, hw)).value());
+      out.picojoules.push_back(total_energy(energy(m->counts, m->timing.total, hw)).value());
       out.cycles.push_back(static_cast<double>(m->timing.total.count()));
       out.all_picojoules += out.picojoules.back();
       out.all_cycles += out.cycles.back();
@@ -43,7 +43,8 @@ struct AskedOps {
 
   AskedOps(const Graph& graph, const hw::HwConfig& hw) : lowered(*lower_in_memory(graph)) {
     const Residency residency = plan_residency(graph, lowered, hw);
-    for (const Layer& layer : lowered.layers) work.push_back(requests(graph, layer, residency, hw));
+    for (const Layer& layer : lowered.layers)
+      work.push_back(layer_requests(graph, layer, residency, hw));
     for (size_t i = 0; i < work.size(); ++i)
       for (const OpRequest& r : work[i]) ops.push_back({&r, &lowered.layers[i].name});
   }
@@ -61,7 +62,7 @@ double product_op_by_op(const Graph& graph, const hw::HwConfig& hw) {
   double picojoules = 0, cycles = 0;
   for (const NetworkOp& op : asked.ops) {
     const auto m = *mapper.map(*op.request, *op.layer);
-    picojoules += total(energy(m->counts, m->timing.total, hw)).value();
+    picojoules += total_energy(energy(m->counts, m->timing.total, hw)).value();
     cycles += static_cast<double>(m->timing.total.count());
   }
   return picojoules * cycles;
@@ -98,7 +99,7 @@ TEST_P(NetworkEdp, IsTheSameInAWorkload) {
   const WorkloadTotals totals = Workload::prepare(graph_)->cost(hw_, options).value();
   EXPECT_EQ(totals.cycles, costs.cycles);
   EXPECT_EQ(totals.dram_read_bytes, costs.dram_read);
-  EXPECT_NEAR(totals.energy_pj, costs.energy.total(), 1e-9 * costs.energy.total());
+  EXPECT_NEAR(totals.energy_pj, costs.energy.total_pj(), 1e-9 * costs.energy.total_pj());
 }
 
 INSTANTIATE_TEST_SUITE_P(Networks, NetworkEdp,

@@ -251,7 +251,7 @@ void expect_same(const Costs& a, const Costs& b, const std::string& what) {
   EXPECT_EQ(a.buffer_read, b.buffer_read) << what;
   EXPECT_EQ(a.compute_bound, b.compute_bound) << what;
   EXPECT_EQ(a.traffic_bound, b.traffic_bound) << what;
-  EXPECT_DOUBLE_EQ(a.energy.total(), b.energy.total()) << what;
+  EXPECT_DOUBLE_EQ(a.energy.total_pj(), b.energy.total_pj()) << what;
 }
 
 /// A network all of whose products ask for one mode costs what it does on a machine that has no
@@ -355,7 +355,7 @@ TEST(ProductModes, OfOtherTypesOrRatesAreOnlyTimed) {
     const auto network = cost_network(product(8, 256, 64, a, w), hw, {});
     for (const auto& layer : network->mappings)
       for (const auto& m : layer)
-        if (m->of<GemmSource>()) return std::string(m->unverifiable);
+        if (m->source_as<GemmSource>()) return std::string(m->unverifiable);
     return std::string("no product");
   };
   EXPECT_EQ(why({kInt8, true}, {kInt8, true}), "");
@@ -384,7 +384,7 @@ TEST(ProductModes, CostInAWorkloadWhatTheReportSays) {
         const Costs& c = report->report.totals;
         EXPECT_EQ(totals->cycles, c.cycles);
         EXPECT_EQ(totals->dram_read_bytes, c.dram_read);
-        EXPECT_NEAR(totals->energy_pj, c.energy.total(), 1e-9 * c.energy.total());
+        EXPECT_NEAR(totals->energy_pj, c.energy.total_pj(), 1e-9 * c.energy.total_pj());
       }
 }
 

@@ -28,7 +28,7 @@ std::vector<OpRequest> requests_of(const ModelBuilder& b, const std::string& nam
   EXPECT_TRUE(lowered.ok());
   const Residency residency = plan_residency(*graph, *lowered, hw);
   for (const Layer& l : lowered->layers)
-    if (l.name == name) return requests(*graph, l, residency, hw);
+    if (l.name == name) return layer_requests(*graph, l, residency, hw);
   return {};
 }
 
@@ -181,8 +181,8 @@ TEST(Requests, EqualMovesOfALayerAreOneRequest) {
     const OpRequest& r = all[static_cast<size_t>(i)];
     EXPECT_EQ(r.inputs.size(), 1U);
     EXPECT_EQ(key_of(r), key_of(all[0]));
-    EXPECT_EQ(r.ports.of(in), (OperandPort{OperandPort::Side::input, i + 1}));
-    EXPECT_EQ(r.ports.of(out), out);
+    EXPECT_EQ(r.ports.layer_port(in), (OperandPort{OperandPort::Side::input, i + 1}));
+    EXPECT_EQ(r.ports.layer_port(out), out);
     EXPECT_EQ(r.ports.offset(in), 0);
     EXPECT_EQ(r.ports.offset(out), (i + 1) * 4);
   }

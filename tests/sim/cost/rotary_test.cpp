@@ -106,7 +106,7 @@ TEST(RotaryOperator, CostsWhatItsNodesCost) {
     EXPECT_EQ(a.cycles, b.cycles);
     EXPECT_EQ(a.dram_read, b.dram_read);
     EXPECT_EQ(a.dram_write, b.dram_write);
-    EXPECT_EQ(a.energy.total(), b.energy.total());
+    EXPECT_EQ(a.energy.total_pj(), b.energy.total_pj());
   }
 }
 
@@ -155,7 +155,7 @@ std::vector<double> values_of(const ModelDef& model, const ElaborateOptions& opt
     for (int64_t i = 0; i < ids.size(); ++i) ids.data<int64_t>()[i] = (5 * i + 3) % kPositions;
     inputs[t.name] = std::move(ids);
   }
-  const auto result = ref::run(*graph, inputs, {});
+  const auto result = ref::run_graph(*graph, inputs, {});
   EXPECT_TRUE(result.ok()) << result.errors().front().text();
   return result->outputs.begin()->second.reals();
 }

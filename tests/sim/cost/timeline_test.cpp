@@ -80,7 +80,7 @@ TEST_P(OfNetwork, PartsAreTheWhole) {
   const CostedNetwork network = costed(GetParam().model, GetParam().machine);
   const NetworkTimeline whole = network_timeline(network, kPageSlices);
   size_t blocks = 0;
-  for (LayerTimelines timelines(network); !timelines.done(); timelines.skip()) ++blocks;
+  for (LayerTimelines timelines(network); !timelines.is_done(); timelines.skip_block()) ++blocks;
   EXPECT_LE(blocks, whole.size());
   EXPECT_GE(blocks, whole.size() / 3);  // attention is three layers
   for (const int most : {0, 1, 7}) {    // layers beside the first of a part

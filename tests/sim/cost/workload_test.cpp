@@ -38,7 +38,7 @@ TEST(Workload, CostsWhatTheReportSays) {
         EXPECT_EQ(totals->shared_bytes, c.shared_read + c.shared_write);
         EXPECT_EQ(totals->shared_peak_bytes, report->report.shared_peak_bytes);
         EXPECT_EQ(report->report.area_mm2, area_mm2(hw));
-        EXPECT_NEAR(totals->energy_pj, c.energy.total(), 1e-9 * c.energy.total());
+        EXPECT_NEAR(totals->energy_pj, c.energy.total_pj(), 1e-9 * c.energy.total_pj());
       }
   }
 }

@@ -44,7 +44,7 @@ TEST(Budget, DoNodesOfExpansionsTakeWhatTheirCopiesTake) {
   Budget budget(Limits{.graph_bytes = int64_t{4} << 20});
   for (int i = 0; i < 100; ++i)
     EXPECT_TRUE(budget.take_node(node, 0).ok()) << "of the main graph: as large as the file";
-  const Result<Budget::Level> inside = budget.descend();
+  const Result<Budget::Level> inside = budget.enter_level();
   ASSERT_TRUE(inside.ok());
   // Half a MiB of name, 8 kB of attribute and some more each.
   for (int i = 0; i < 7; ++i) EXPECT_TRUE(budget.take_node(node, 0).ok()) << i;
@@ -63,11 +63,11 @@ TEST(Budget, DoLevelsComeBackWhenTheyEnd) {
   for (int round = 0; round < 2; ++round) {
     std::vector<std::unique_ptr<Budget::Level>> levels;
     for (int64_t i = 0; i < kMostNested; ++i) {
-      Result<Budget::Level> level = budget.descend();
+      Result<Budget::Level> level = budget.enter_level();
       ASSERT_TRUE(level.ok()) << round << ": " << i;
       levels.push_back(std::make_unique<Budget::Level>(std::move(*level)));
     }
-    const Result<Budget::Level> refused = budget.descend();
+    const Result<Budget::Level> refused = budget.enter_level();
     ASSERT_FALSE(refused.ok());
     EXPECT_EQ(Errc::capacity, refused.errors().front().code);
   }

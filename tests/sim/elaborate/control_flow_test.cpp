@@ -54,7 +54,7 @@ TEST(ControlFlow, TheDearerBranchIsTakenWhereOnlyARunDecides) {
   const Result<Graph> graph = elaborate(model, {});
   ASSERT_TRUE(graph.ok()) << graph.errors().front().text();
   EXPECT_EQ((Strings{"choice/MatMul_0", "choice/Relu_1"}), node_names(*graph));
-  EXPECT_TRUE(verify(*graph).ok()) << "what was tried of the other branch is gone";
+  EXPECT_TRUE(verify_graph(*graph).ok()) << "what was tried of the other branch is gone";
   ASSERT_EQ(graph->assumed.size(), 1U);
   EXPECT_EQ(graph->assumed[0].branch, kElseBranch);
   EXPECT_FALSE(graph->assumed[0].given);
@@ -92,7 +92,7 @@ TEST(ControlFlow, ABranchWhoseShapesCannotBeIsntTaken) {
     const ModelDef model = one_that_fits(then_fits);
     const Result<Graph> graph = elaborate(model, {});
     ASSERT_TRUE(graph.ok()) << graph.errors().front().text();
-    EXPECT_TRUE(verify(*graph).ok()) << "what was tried of the other branch is gone";
+    EXPECT_TRUE(verify_graph(*graph).ok()) << "what was tried of the other branch is gone";
     EXPECT_EQ(graph->tensor(graph->outputs[0]).dims, (Dims{2, 2}));
     ASSERT_EQ(graph->assumed.size(), 1U);
     EXPECT_EQ(graph->assumed[0].branch, then_fits ? kThenBranch : kElseBranch);
@@ -123,7 +123,7 @@ TEST(ControlFlow, IsALoopUnrolledAndItsScanOutputStacked) {
   EXPECT_EQ((Dims{2, 1}), graph->tensor(graph->outputs[0]).dims);
   EXPECT_EQ((Dims{3, 2, 1}), graph->tensor(graph->outputs[1]).dims);
   EXPECT_EQ(3, std::ranges::count(graph->nodes, "Add", &Node::op_type));
-  EXPECT_TRUE(verify(*graph).ok());
+  EXPECT_TRUE(verify_graph(*graph).ok());
   EXPECT_TRUE(says(problem(loop_model(kMostIterations + 1)), "iterations"));
   const Result<Graph> none = elaborate(loop_model(0), ones());
   ASSERT_TRUE(none.ok()) << none.errors().front().text();

@@ -25,7 +25,7 @@ test::ModelBuilder diamond() {
 Graph cut(const std::string& from, const std::string& until) {
   auto graph = elaborate(diamond().model(), {.cut = {from, until}});
   EXPECT_TRUE(graph.ok()) << graph.errors().front().text();
-  EXPECT_TRUE(verify(*graph).ok());
+  EXPECT_TRUE(verify_graph(*graph).ok());
   return std::move(*graph);
 }
 Names names(const Graph& g, const std::vector<TensorId>& ids) {

@@ -22,7 +22,7 @@ TEST(Elaborate, IsAGraphWithoutNodesOneOfItsInputsAndConstants) {
   model.graph.outputs = {value("x", {}), value("c", {})};
   const Result<Graph> graph = elaborate(model, {});
   ASSERT_TRUE(graph.ok()) << graph.errors().front().text();
-  EXPECT_TRUE(verify(*graph).ok());
+  EXPECT_TRUE(verify_graph(*graph).ok());
   EXPECT_TRUE(graph->nodes.empty());
   ASSERT_EQ(graph->outputs.size(), 2U);
   EXPECT_EQ(graph->outputs[0], graph->inputs.at(0));

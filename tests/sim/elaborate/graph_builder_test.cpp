@@ -39,8 +39,8 @@ TEST(GraphBuilder, IsANodesOutputKnownAsSoonAsItIsAdded) {
   EXPECT_EQ((std::vector<int64_t>{3, 4}), shape.value->integers());
   EXPECT_EQ(0, shape.producer);
   EXPECT_EQ(1, builder.next_node());
-  const Graph graph = builder.finish({*x}, *s);
-  EXPECT_TRUE(verify(graph).ok());
+  const Graph graph = builder.finish_graph({*x}, *s);
+  EXPECT_TRUE(verify_graph(graph).ok());
 }
 
 TEST(GraphBuilder, IsAnErrorOfARuleTheNodes) {

@@ -19,7 +19,7 @@ std::optional<int64_t> answer(std::vector<NodeDef> nodes) {
   const Result<Graph> graph = elaborate(optional_model(std::move(nodes)), {});
   EXPECT_TRUE(graph.ok()) << graph.errors().front().text();
   if (!graph) return std::nullopt;
-  EXPECT_TRUE(verify(*graph).ok());
+  EXPECT_TRUE(verify_graph(*graph).ok());
   const Tensor& y = graph->tensor(graph->outputs.at(0));
   EXPECT_EQ(y.name, "y");
   EXPECT_EQ(y.dtype, DType::boolean);
@@ -36,7 +36,7 @@ TEST(Optionals, AreWhatIsInThem) {
                       node("Relu", {"e"}, {"y"})}),
       {});
   ASSERT_TRUE(graph.ok()) << graph.errors().front().text();
-  EXPECT_TRUE(verify(*graph).ok());
+  EXPECT_TRUE(verify_graph(*graph).ok());
   EXPECT_EQ(graph->tensor(graph->outputs.at(0)).dims, (Dims{2, 3}));
   EXPECT_EQ(1, answer({node("Optional", {"x"}, {"o"}), node("OptionalHasElement", {"o"}, {"y"})}));
   EXPECT_EQ(1, answer({node("OptionalHasElement", {"x"}, {"y"})})) << "a tensor, since opset 18";
@@ -96,7 +96,7 @@ ModelDef either() {
 TEST(Optionals, MayBeInputs) {
   const Result<Graph> given = elaborate(either(), {});
   ASSERT_TRUE(given.ok()) << given.errors().front().text();
-  EXPECT_TRUE(verify(*given).ok());
+  EXPECT_TRUE(verify_graph(*given).ok());
   ASSERT_EQ(given->inputs.size(), 2u);
   EXPECT_EQ(given->tensor(given->inputs[1]).name, "o");
   ASSERT_EQ(given->assumed.size(), 1u);
@@ -129,7 +129,7 @@ TEST(Optionals, AreHandedOnByIdentityAndBodies) {
     options.sizes["o"] = there;
     const Result<Graph> graph = elaborate(asked, options);
     ASSERT_TRUE(graph.ok()) << graph.errors().front().text();
-    EXPECT_TRUE(verify(*graph).ok());
+    EXPECT_TRUE(verify_graph(*graph).ok());
     const ConstPtr& y = graph->tensor(graph->outputs.at(0)).value;
     ASSERT_NE(y, nullptr);
     EXPECT_EQ(y->integers().front(), there);

@@ -10,7 +10,7 @@ namespace {
 TEST(Scope, WhoSeesWhichNames) {
   Scope outer;
   outer.names = {{"a", 1}, {"b", 2}};
-  Scope inner = outer.inside("inner/");
+  Scope inner = outer.inner_scope("inner/");
   inner.names = {{"b", 3}, {"left_out", kNoTensor}};
   ASSERT_NE(nullptr, inner.find("a"));
   EXPECT_EQ(1, *inner.find("a")) << "of the scope around it";
@@ -28,7 +28,7 @@ TEST(Scope, IsAnInnerScopeInTheSameCall) {
   Scope outer;
   outer.frame = &frame;
   outer.graph = &graph;
-  const Scope inner = outer.inside("p/");
+  const Scope inner = outer.inner_scope("p/");
   EXPECT_EQ(&frame, inner.frame);
   EXPECT_EQ("p/", inner.prefix);
   EXPECT_EQ(nullptr, inner.graph) << "a subgraph's shapes are declared in the subgraph";
@@ -52,16 +52,16 @@ TEST(NodeCall, WhatIsSaidOfAttributesOfAnotherType) {
   const NodeDef def = node("Scan", {}, {"y", ""});
   Scope scope;
   const NodeCall call{def, "s", 17, {4}, {{"n", "", int64_t{5}}, {"l", "", 1.5}}, scope};
-  EXPECT_EQ(5, call.integer("n", 3));
-  EXPECT_EQ(3, call.integer("l", 3));
-  EXPECT_TRUE(call.integers("n").empty());
-  EXPECT_EQ(nullptr, call.graph("n"));
+  EXPECT_EQ(5, call.integer_attribute("n", 3));
+  EXPECT_EQ(3, call.integer_attribute("l", 3));
+  EXPECT_TRUE(call.integers_attribute("n").empty());
+  EXPECT_EQ(nullptr, call.graph_attribute("n"));
   EXPECT_EQ(4, call.input(0));
   EXPECT_EQ(kNoTensor, call.input(1));
   EXPECT_TRUE(call.wants_output(0));
   EXPECT_FALSE(call.wants_output(1)) << "its name is empty";
   EXPECT_FALSE(call.wants_output(2));
-  EXPECT_EQ("node 's' (op Scan): why", call.error(Errc::invalid, "why").text());
+  EXPECT_EQ("node 's' (op Scan): why", call.error_at_node(Errc::invalid, "why").text());
 }
 
 }  // namespace

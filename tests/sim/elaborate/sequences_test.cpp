@@ -26,7 +26,7 @@ Dims output_dims(const ModelDef& model) {
   const Result<Graph> graph = elaborate(model, {});
   EXPECT_TRUE(graph.ok()) << graph.errors().front().text();
   if (!graph) return {};
-  EXPECT_TRUE(verify(*graph).ok());
+  EXPECT_TRUE(verify_graph(*graph).ok());
   EXPECT_EQ(graph->tensor(graph->outputs.at(0)).name, "y");
   return graph->tensor(graph->outputs[0]).dims;
 }

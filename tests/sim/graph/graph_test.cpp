@@ -29,7 +29,7 @@ Graph chain() {
 }
 
 std::string problem(const Graph& graph) {
-  const Status status = verify(graph);
+  const Status status = verify_graph(graph);
   return status.ok() ? "" : status.errors().front().text();
 }
 
@@ -37,7 +37,7 @@ TEST(Graph, IsAGoodGraphAccepted) { EXPECT_EQ("", problem(chain())); }
 
 TEST(Graph, WhoReadsATensor) {
   const std::vector<std::vector<NodeId>> expected{{0}, {1}, {}};
-  EXPECT_EQ(expected, consumers(chain()));
+  EXPECT_EQ(expected, consumers_by_tensor(chain()));
 }
 
 TEST(Graph, IsEachBrokenGraphRefusedWithTheNodesName) {

@@ -23,7 +23,7 @@ struct Placed : test::LaidOut {
   int64_t place(const std::string& tensor, int64_t element) const {
     const int64_t dense = place_of(element, layout(tensor));
     const Part p = part(tensor);
-    return p.whole == kNoTensor ? dense : p.offset + p.pitch.at(dense);
+    return p.whole == kNoTensor ? dense : p.offset + p.pitch.offset_of(dense);
   }
 };
 using Names = std::vector<std::string>;
@@ -59,15 +59,16 @@ TEST(PartOfPart, IsWhereThePartsElementsAre) {
   for (int i = 0; i < 4000; ++i) {
     const Pitch outer = pitch(12);
     Pitch inner = pitch(6);
-    if (pick(0, 1) == 0 && !outer.dense() && inner.run < outer.run) inner.pitch = outer.run;
-    const int64_t rows = pick(1, 5), elements = inner.dense() ? pick(1, 40) : rows * inner.run;
+    if (pick(0, 1) == 0 && !outer.is_dense() && inner.run < outer.run) inner.pitch = outer.run;
+    const int64_t rows = pick(1, 5), elements = inner.is_dense() ? pick(1, 40) : rows * inner.run;
     const Part a{1, pick(0, 20), inner}, b{2, pick(0, 20), outer};
     const auto both = part_of_part(a, b, elements);
     if (!both) continue;
     ++found;
     EXPECT_EQ(both->whole, 2);
     for (int64_t k = 0; k < elements; ++k)
-      EXPECT_EQ(both->offset + both->pitch.at(k), b.offset + outer.at(a.offset + inner.at(k)));
+      EXPECT_EQ(both->offset + both->pitch.offset_of(k),
+                b.offset + outer.offset_of(a.offset + inner.offset_of(k)));
   }
   EXPECT_GT(found, 1000);
 }

@@ -30,7 +30,7 @@ Touched touched(const LaneWork& w, const Pitch& a) {
       for (int64_t i = 0; i < x.count; ++i) next.push_back({from + i * x.a, b + i * x.b});
     out = std::move(next);
   }
-  for (auto& [from, b] : out) from = a.at(from);
+  for (auto& [from, b] : out) from = a.offset_of(from);
   return out;
 }
 
@@ -58,7 +58,7 @@ TEST(PitchedWork, HasLaneOperationsTheSameResultsInAxesThatKeepToRows) {
     w.axes = {{outer, inner, 0, {.extent = outer}}, {inner, 1, 1, {.extent = inner}}};
     if (pick(0, 1) == 0) w.axes = {{rows * row, 1, 1, {.extent = rows * row}}};
     const Pitch in = pick(0, 2) > 0 ? Pitch{row, row + pick(1, 5)} : Pitch{};
-    const Pitch out = in.dense() || pick(0, 1) == 0 ? Pitch{row, row + 3} : Pitch{};
+    const Pitch out = in.is_dense() || pick(0, 1) == 0 ? Pitch{row, row + 3} : Pitch{};
     VectorOp op{{{0, rows * row, 0}}, {{0, rows * row, 0}}};
     op.lane = w;
     const auto work = pitched_work(layer_of(op), pitches(in, out));
@@ -72,8 +72,8 @@ TEST(PitchedWork, HasLaneOperationsTheSameResultsInAxesThatKeepToRows) {
       y.push_back({cut.axes[k].count, next});
       EXPECT_EQ(cut.axes[k].slide.extent, cut.axes[k].count);
     }
-    EXPECT_TRUE(in.dense() || is_cut(a, in));
-    EXPECT_TRUE(out.dense() || is_cut(y, out));
+    EXPECT_TRUE(in.is_dense() || is_cut(a, in));
+    EXPECT_TRUE(out.is_dense() || is_cut(y, out));
     ++done;
   }
   EXPECT_EQ(done, 500);
@@ -103,8 +103,8 @@ TEST(PitchedWork, HasMovesTheElementsWhereTheyLie) {
     ASSERT_TRUE(work.has_value());
     auto expected = pairs(op);
     for (auto& [from, to] : expected) {
-      from = in.at(from);
-      if (turned) to = out.at(to);
+      from = in.offset_of(from);
+      if (turned) to = out.offset_of(to);
     }
     EXPECT_EQ(pairs(std::get<MemoryOp>(work->at(0))), expected);
   }

@@ -30,7 +30,7 @@ struct Real {
     auto elaborated = elaborate(model, {});
     EXPECT_TRUE(elaborated.ok()) << elaborated.errors().front().text();
     graph = real_graph(std::move(*elaborated));
-    EXPECT_TRUE(verify(graph).ok());
+    EXPECT_TRUE(verify_graph(graph).ok());
     auto low = lower(graph);
     EXPECT_TRUE(low.ok()) << low.errors().front().text();
     lowered = std::move(*low);

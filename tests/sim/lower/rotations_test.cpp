@@ -86,7 +86,7 @@ TEST(Rotations, TurnedHalvesAreReadByTheProductWhereTheyLie) {
   }
   const auto& op = std::get<VectorOp>(l.layer("y").work.back());
   EXPECT_EQ(op[VectorClass::elementwise], elements(kDims)) << "one product an element";
-  const LaneAxis turned{2, kWidth / 2, kWidth / 2, LaneSlide::turned(), true};
+  const LaneAxis turned{2, kWidth / 2, kWidth / 2, LaneSlide::of_turned_axis(), true};
   EXPECT_EQ(op.lane->axes[op.lane->axes.size() - 2], turned);
 }
 
@@ -153,7 +153,7 @@ TEST(Rotations, IsAPartOfATensorTurnedWhereItLies) {
   const auto& axes = std::get<VectorOp>(l.layer("y").work.back()).lane->axes;
   ASSERT_EQ(axes.size(), 4U) << "heads, rows, halves, elements";
   EXPECT_EQ(axes[1].a, kPart) << "from row to row of the part, whose pitch is the ports'";
-  EXPECT_EQ(axes[2], (LaneAxis{2, kPart / 2, kPart / 2, LaneSlide::turned(), true}));
+  EXPECT_EQ(axes[2], (LaneAxis{2, kPart / 2, kPart / 2, LaneSlide::of_turned_axis(), true}));
 }
 
 TEST(Rotations, IsAnythingElseNone) {

@@ -72,14 +72,14 @@ TEST(Gather, GivesTheProgramTheRowsThatTheIndicesName) {
     ASSERT_TRUE(fits(p, hw, t));
     const hw::Program program = emit(p, hw, t);
     const Status good = verify(program, hw);
-    ASSERT_TRUE(good.ok()) << good.errors().front().text() << print(program);
+    ASSERT_TRUE(good.ok()) << good.errors().front().text() << program_text(program);
     hw::MemoryImage memory = image(p, program, random);
     const std::vector<uint8_t> wanted = picked(p, memory);
-    ASSERT_TRUE(hw::run_golden(program, hw, memory).ok()) << print(program);
-    ASSERT_EQ(memory[2], wanted) << print(program);
+    ASSERT_TRUE(hw::run_golden(program, hw, memory).ok()) << program_text(program);
+    ASSERT_EQ(memory[2], wanted) << program_text(program);
     const Cost cost = CostEvaluator(hw).cost(p, t);
     EXPECT_TRUE(test::equal(cost.timing, hw::simulate(program, hw, hw::TimingMode::step)));
-    EXPECT_EQ(cost.counts, count(program, hw));
+    EXPECT_EQ(cost.counts, count_program(program, hw));
     ++compared;
     cut += program.loops > 1;
   }

@@ -37,9 +37,10 @@ void for_every_tiling(const GemmProblem& p, const hw::HwConfig& hw, hw::Dataflow
           for (const bool outputs_outer : {false, true}) {
             const Tiling t{d,         m.images,   m.lines,       m.pixels, groups,
                            n.outputs, c.channels, outputs_outer, false};
-            if (!fits(footprint(p, hw, t), hw)) continue;
-            f(t, bound.times(t, m, c, n));
-            ASSERT_LE(plain.cycles(t, m, c, n), bound.cycles(t, m, c, n)) << to_string(t);
+            if (!fits(tiling_footprint(p, hw, t), hw)) continue;
+            f(t, bound.bound_times(t, m, c, n));
+            ASSERT_LE(plain.least_cycles(t, m, c, n), bound.least_cycles(t, m, c, n))
+                << to_string(t);
           }
   }
 }
@@ -85,7 +86,7 @@ void expect_bounds(uint32_t seed, Drawn kind) {
             for (size_t i = 0; i < kBounds.size(); ++i) {
               ASSERT_LE(kBounds[i].of(times), cycles * (1 + 1e-9))
                   << kBounds[i].name << " of " << to_string(t) << "\n"
-                  << print(emit(p, hw, t));
+                  << program_text(emit(p, hw, t));
               largest[i] += kBounds[i].of(times) == cycle_bound(times);
             }
             ++tilings;
@@ -198,12 +199,12 @@ TEST_F(OneProduct, LoadsTakeTheirBytesAsOftenAsTheyComeUnlessStaged) {
   const ChannelOption c = channel_options(p, hw_, 1, pin).front();
   const OutputOption n = output_options(p, hw_, 1, pin).front();
   Tiling t{kFlow, m.images, m.lines, m.pixels, 1, n.outputs, c.channels, false, false};
-  EXPECT_NEAR(bound.loads(t, m, c, n), (256 * 8 + 4 * 8 * 32) / 0.5, 1e-6);
+  EXPECT_NEAR(bound.least_load_cycles(t, m, c, n), (256 * 8 + 4 * 8 * 32) / 0.5, 1e-6);
   t.outputs_outer = true;
-  EXPECT_NEAR(bound.loads(t, m, c, n), (4 * 256 * 8 + 8 * 32) / 0.5, 1e-6);
+  EXPECT_NEAR(bound.least_load_cycles(t, m, c, n), (4 * 256 * 8 + 8 * 32) / 0.5, 1e-6);
   for (const int64_t staged : {1, 16}) {
     t.staged = staged;
-    EXPECT_EQ(bound.loads(t, m, c, n), 0);
+    EXPECT_EQ(bound.least_load_cycles(t, m, c, n), 0);
   }
 }
 
@@ -228,7 +229,7 @@ TEST(DramBytes, AreThoseOfProgramsHoweverOftenParametersAreLoaded) {
         for (const bool outputs_outer : {false, true}) {
           const Tiling t{kFlow,     m.images,   m.lines,       m.pixels, 1,
                          n.outputs, c.channels, outputs_outer, false};
-          if (!fits(footprint(p, hw, t), hw)) continue;
+          if (!fits(tiling_footprint(p, hw, t), hw)) continue;
           const hw::Counts counts = evaluator.cost(p, t).counts;
           constexpr auto kDram = static_cast<size_t>(hw::Memory::dram);
           EXPECT_EQ(bound.dram_bytes(t, m, c, n),

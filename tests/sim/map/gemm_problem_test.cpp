@@ -30,7 +30,7 @@ TEST(Passes, ReadNoMoreLinesThanBanksWhereverTheyBegin) {
         GemmOp op = test::convolution({.channels = channels, .size = 60, .kernel = kernel});
         op.dilation[1] = dilation;
         op.out[1] = 60 - (kernel - 1) * dilation;
-        const Passes cut = passes(make_problem(op, hw), hw, channels, false);
+        const Passes cut = array_passes(make_problem(op, hw), hw, channels, false);
         const int64_t banks = dilation % 4 == 0   ? 1
                               : dilation % 2 == 0 ? 2
                                                   : hw::contract::kWindowLines;
@@ -68,7 +68,7 @@ TEST(Problem, HoldsTheWeightsOfPackedGroupsOnce) {
   for (const int64_t groups : {1, 2, 4}) {
     const Tiling t{
         .lines = 2, .pixels = 9, .groups = groups, .outputs = 3 * groups, .channels = 2 * groups};
-    const Footprint f = footprint(p, hw, t);
+    const Footprint f = tiling_footprint(p, hw, t);
     EXPECT_EQ(f.weight, groups * (3 * 3 * 2) * 3);
     EXPECT_EQ(f.activation, (4 * 9) * 2 * groups);  // padding isn't held: 4 of the 9 lines
     EXPECT_EQ(f.output, 2 * 9 * 3 * groups);

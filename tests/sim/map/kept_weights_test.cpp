@@ -79,7 +79,7 @@ TEST(KeptWeights, LieInTheSharedBufferAndTakeItsRoom) {
   const Graph g = products();
   const Lowered lowered = *lower(g);
   const KeptWeights weights = kept_weights(g, lowered, keeping(16));
-  const hw::HwConfig hw = beside(weights, keeping(16));
+  const hw::HwConfig hw = machine_beside(weights, keeping(16));
   EXPECT_EQ(hw.shared.free_bytes(), 16 * 1024 - weights.bytes);
   const Residency r = plan_residency(g, lowered, hw, {}, weights.tensors);
   for (const TensorId id : weights.tensors) EXPECT_TRUE(r.resident[static_cast<size_t>(id)]);

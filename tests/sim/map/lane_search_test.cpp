@@ -98,7 +98,7 @@ TEST(LaneSearch, DoWindowsSlideAlongTheSideThatKeepsMore) {
       ASSERT_EQ(commands.size(), 1);
       const int64_t along_line = lines * in_columns * high,
                     along_column = columns * in_lines * wide;
-      EXPECT_EQ(commands[0].taken(), std::min(along_line, along_column));
+      EXPECT_EQ(commands[0].taps_taken(), std::min(along_line, along_column));
       EXPECT_TRUE(commands[0].slides_well());
       along_lines += along_line < along_column;
       along_columns += along_column < along_line;
@@ -220,7 +220,7 @@ TEST(LaneSearch, DoesTheMapperFindTheBestWayToCut) {
     if (most == 0) continue;
     EXPECT_EQ((*m)->timing.total.count(), best);
     differs += best < most;
-    const int64_t chosen = (*m)->of<LaneSource>()->tiling.spread;
+    const int64_t chosen = (*m)->source_as<LaneSource>()->tiling.spread;
     fewer_times += chosen > 1 && chosen < best_spread(p, hw);
   }
   EXPECT_GT(differs, 30);

@@ -161,18 +161,18 @@ inline void check_program(const LaneTrial& t, Draw& d, Seen& seen) {
   if (!fits(p, hw, tiling)) return;
   const hw::Program program = emit(p, hw, tiling);
   const Status good = verify(program, hw);
-  ASSERT_TRUE(good) << good.errors().front().text() << described(t) << print(program);
+  ASSERT_TRUE(good) << good.errors().front().text() << described(t) << program_text(program);
   hw::MemoryImage image = t.image();
   const Status ran = hw::run_golden(program, hw, image);
-  ASSERT_TRUE(ran) << ran.errors().front().text() << print(program);
+  ASSERT_TRUE(ran) << ran.errors().front().text() << program_text(program);
   std::vector<uint8_t> wanted(image.back().size());
   for_indices(t.op.out,
               [&](const At& o) { wanted[place(t.op.out, o, t.out_last)] = t.expected(o); });
-  ASSERT_EQ(image.back(), wanted) << described(t) << print(program);
+  ASSERT_EQ(image.back(), wanted) << described(t) << program_text(program);
   const Cost cost = CostEvaluator(hw).cost(p, tiling);
   ASSERT_TRUE(test::equal(cost.timing, hw::simulate(program, hw, hw::TimingMode::step)));
-  ASSERT_EQ(cost.counts, count(program, hw));
-  ASSERT_LE(lower_bound(p, hw, tiling), cost.timing.total.count()) << print(program);
+  ASSERT_EQ(cost.counts, count_program(program, hw));
+  ASSERT_LE(lower_bound(p, hw, tiling), cost.timing.total.count()) << program_text(program);
   ++seen.programs;
   seen.cut += program.loops > 0;
   seen.held += tiling.b_once;

@@ -44,30 +44,31 @@ TEST(EveryCandidate, IsValidHasItsMacsItsBoundHoldsAndBothTimingsAgree) {
     p.table = round % 3 == 0;
     MappingPin pin;
     pin.im2col = random() % 8 == 0 && !op.a_transposed;
-    const auto all = candidates(p, hw, {.dataflows = kAllDataflows}, pin);
+    const auto all = tiling_candidates(p, hw, {.dataflows = kAllDataflows}, pin);
     for (size_t i = 0; i < all.size(); i += 1 + all.size() / 6) {
       const Candidate& c = all[i];
       const hw::Program program = emit(p, hw, c.tiling);
       const Status good = verify(program, hw);
       ASSERT_TRUE(good.ok()) << good.errors().front().text() << "\n"
                              << to_string(c.tiling) << "\n"
-                             << print(program);
-      const hw::Counts counts = count(program, hw);
-      ASSERT_EQ(counts.macs.count(), op.macs()) << print(program);
+                             << program_text(program);
+      const hw::Counts counts = count_program(program, hw);
+      ASSERT_EQ(counts.macs.count(), op.macs()) << program_text(program);
       const hw::Timing step = hw::simulate(program, hw, hw::TimingMode::step);
       const hw::Timing fast = hw::simulate(program, hw, hw::TimingMode::periodic);
-      ASSERT_EQ(step.total, fast.total) << print(program);
+      ASSERT_EQ(step.total, fast.total) << program_text(program);
       for (size_t q = 0; q < hw::kQueues; ++q) {
         ASSERT_EQ(step.queues[q].busy, fast.queues[q].busy);
-        ASSERT_EQ(step.queues[q].waits, fast.queues[q].waits) << print(program);
+        ASSERT_EQ(step.queues[q].waits, fast.queues[q].waits) << program_text(program);
         Cycles sum = step.queues[q].busy;
         for (Cycles w : step.queues[q].waits) sum += w;
         ASSERT_EQ(sum, step.queues[q].free_at);
       }
-      ASSERT_LE(c.bound, step.total.count()) << to_string(c.tiling) << "\n" << print(program);
+      ASSERT_LE(c.bound, step.total.count()) << to_string(c.tiling) << "\n"
+                                             << program_text(program);
       const Cost cost = CostEvaluator(hw).cost(p, c.tiling);
-      ASSERT_TRUE(test::equal(cost.timing, step)) << print(program);
-      ASSERT_EQ(cost.counts, counts) << print(program);
+      ASSERT_TRUE(test::equal(cost.timing, step)) << program_text(program);
+      ASSERT_EQ(cost.counts, counts) << program_text(program);
       ++programs;
     }
   }
@@ -94,10 +95,10 @@ TEST(Tables, AreLoadedAndSetOnceAndUsedByEveryPost) {
     GemmProblem p = problem(random_gemm(random), hw, true);
     p.table = true;
     const int64_t channels = p.pixel_outputs() * 12;
-    const auto all = candidates(p, hw, {.dataflows = kAllDataflows}, {});
+    const auto all = tiling_candidates(p, hw, {.dataflows = kAllDataflows}, {});
     for (size_t i = 0; i < all.size(); i += 1 + all.size() / 4) {
       const hw::Program program = emit(p, hw, all[i].tiling);
-      ASSERT_TRUE(verify(program, hw).ok()) << print(program);
+      ASSERT_TRUE(verify(program, hw).ok()) << program_text(program);
       EXPECT_EQ(program.tensors[3].bytes, channels + 256);
       EXPECT_EQ(executions(program.body,
                            [](const hw::Command& c) {
@@ -121,8 +122,8 @@ TEST(Tables, AreLoadedAndSetOnceAndUsedByEveryPost) {
       GemmProblem plain = p;
       plain.table = false;
       const auto parameter = static_cast<size_t>(hw::Buffer::parameter);
-      const hw::Counts with = count(program, hw);
-      const hw::Counts without = count(emit(plain, hw, all[i].tiling), hw);
+      const hw::Counts with = count_program(program, hw);
+      const hw::Counts without = count_program(emit(plain, hw, all[i].tiling), hw);
       EXPECT_EQ(with.read[0].count(), without.read[0].count() + 256);
       EXPECT_EQ(with.buffer_read[parameter].count(),
                 without.buffer_read[parameter].count() + 256 + p.op.batch * p.op.m() * p.op.n());

@@ -55,10 +55,10 @@ MemoryOp transpose(const Dims& dims, const std::vector<int64_t>& perm) {
 std::vector<uint8_t> output_of(const hw::Program& p, const hw::HwConfig& hw,
                                const std::vector<uint8_t>& in) {
   const Status good = verify(p, hw);
-  if (!good) ADD_FAILURE() << good.errors().front().text() << print(p);
+  if (!good) ADD_FAILURE() << good.errors().front().text() << program_text(p);
   hw::MemoryImage image = {in, std::vector<uint8_t>(as_index(p.tensors.at(1).bytes))};
   const Status ran = hw::run_golden(p, hw, image);
-  if (!ran) ADD_FAILURE() << ran.errors().front().text() << print(p);
+  if (!ran) ADD_FAILURE() << ran.errors().front().text() << program_text(p);
   return image[1];
 }
 
@@ -98,11 +98,11 @@ TEST(MoveTiling, GivesTheProgramOfATransposeWhatTheTransposeIs) {
     const hw::Program program = emit(p, hw, MoveCut{chunks});
     const std::vector<uint8_t> in = numbered(bytes * element);
     ASSERT_EQ(output_of(program, hw, in), transposed(in, dims, perm, as_index(element)))
-        << print(program);
+        << program_text(program);
     const Cost cost = CostEvaluator(hw).cost(p, MoveCut{chunks});
     EXPECT_TRUE(test::equal(cost.timing, hw::simulate(program, hw, hw::TimingMode::step)));
-    EXPECT_EQ(cost.counts, count(program, hw));
-    EXPECT_LE(lower_bound(p, hw), cost.timing.total.count()) << print(program);
+    EXPECT_EQ(cost.counts, count_program(program, hw));
+    EXPECT_LE(lower_bound(p, hw), cost.timing.total.count()) << program_text(program);
     (turns ? turned : moved) += 1;
     cut += program.loops > 1;
   }
@@ -174,10 +174,10 @@ TEST(MoveTiling, MovesABoxFromTensorToTensor) {
       while (i > 0 && ++at[i - 1] == dims[i - 1].count) at[--i] = 0;
       more = i > 0;
     }
-    ASSERT_EQ(output_of(program, hw, in), expected) << print(program);
+    ASSERT_EQ(output_of(program, hw, in), expected) << program_text(program);
     const Cost cost = CostEvaluator(hw).cost(p, MoveCut{chunks});
     EXPECT_TRUE(test::equal(cost.timing, hw::simulate(program, hw, hw::TimingMode::step)));
-    EXPECT_LE(lower_bound(p, hw), cost.timing.total.count()) << print(program);
+    EXPECT_LE(lower_bound(p, hw), cost.timing.total.count()) << program_text(program);
     ++boxes;
     cut += program.loops > 1;
     spread += op.spacing.size() > 1;

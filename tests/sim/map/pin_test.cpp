@@ -50,12 +50,12 @@ TEST(Pins, ApplyToTheLayersThatTheirGlobMatches) {
 }
 
 TEST(Pins, AreFreeUntilTheyPinSomething) {
-  EXPECT_TRUE(MappingPin{}.free());
+  EXPECT_TRUE(MappingPin{}.is_free());
   MappingPin named;
   named.layers = "conv*";
-  EXPECT_TRUE(named.free());
+  EXPECT_TRUE(named.is_free());
   for (const char* token : {"ws", "7x56", "2x7x56", "n64", "k256", "g2", "s64", "mnk", "im2col"})
-    EXPECT_FALSE(parse_pin(token)->free()) << token;
+    EXPECT_FALSE(parse_pin(token)->is_free()) << token;
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ TEST(PitchedWalk, StepsFromRowToRowInLoops) {
         const auto value = [&](const hw::Affine& a) {
           return a.base + a.terms[0].coeff * i + a.terms[1].coeff * k + a.terms[2].coeff * n;
         };
-        EXPECT_EQ(value(there), (Pitch{32, 96}).at(value(at)));
+        EXPECT_EQ(value(there), (Pitch{32, 96}).offset_of(value(at)));
       }
 }
 
@@ -90,11 +90,11 @@ TEST(Pitch, CountsWholeRowsBelowZeroToo) {
   const Pitch p{4, 10};
   for (int64_t i = -12; i < 12; ++i) {
     const int64_t row = i >= 0 ? i / 4 : -((3 - i) / 4);
-    EXPECT_EQ(p.at(i), row * 10 + (i - row * 4)) << i;
+    EXPECT_EQ(p.offset_of(i), row * 10 + (i - row * 4)) << i;
   }
-  EXPECT_EQ(p.extent(8), 14);
-  EXPECT_EQ(p.extent(0), 0);
-  EXPECT_EQ(Pitch{}.extent(8), 8);
+  EXPECT_EQ(p.extent_of(8), 14);
+  EXPECT_EQ(p.extent_of(0), 0);
+  EXPECT_EQ(Pitch{}.extent_of(8), 8);
 }
 
 }  // namespace

@@ -180,7 +180,7 @@ class RowTrial {
     out.push_back(in);
     out.emplace_back(x_.size());
     if (!mask_.empty()) out.emplace_back(mask_.begin(), mask_.end());
-    out.push_back(p.softmax() ? tables(p) : channels(p));
+    out.push_back(p.is_softmax() ? tables(p) : channels(p));
     return out;
   }
 
@@ -214,7 +214,7 @@ class RowTrial {
   }
 
   std::vector<uint8_t> channels(RowProblem& p) {
-    const int64_t n = p.work.length();
+    const int64_t n = p.work.row_length();
     unit_bits_ = hw::norm_unit_bits(n);
     p.numbers.epsilon = *hw::norm_epsilon(kEpsilon, input_, n);
     p.numbers.output_zero = out_zero_;
@@ -225,7 +225,7 @@ class RowTrial {
     for (int64_t c = 0; c <= most; ++c) {
       const hw::NormChannel each =
           *hw::norm_channel(gamma_[as_index(c)], beta_[as_index(c)], out_scale_, unit_bits_);
-      const hw::NormWords packed = hw::pack(each);
+      const hw::NormWords packed = hw::pack_channel(each);
       words.insert(words.end(), packed.begin(), packed.end());
     }
     return bytes_of(words);
@@ -304,7 +304,7 @@ std::optional<RowProblem> problem_of(const RowCase& c) {
 }
 
 std::string text_of(const RowProblem& p, const RowTile& t, const hw::Program& program) {
-  return to_string(p, t) + "\n" + print(program);
+  return to_string(p, t) + "\n" + program_text(program);
 }
 
 TEST(RowProblem, GivesTheProgramWhatTheOperatorIs) {
@@ -363,7 +363,7 @@ TEST(RowProblem, IsTheBoundBelowAndTheCostThatOfTheProgram) {
       ASSERT_LE(bound, step.total.count()) << text_of(*p, tile, program);
       const Cost cost = CostEvaluator(hw).cost(*p, tile);
       ASSERT_TRUE(test::equal(cost.timing, step)) << text_of(*p, tile, program);
-      ASSERT_EQ(cost.counts, count(program, hw));
+      ASSERT_EQ(cost.counts, count_program(program, hw));
       ++compared;
     }
   }
@@ -416,9 +416,9 @@ TEST(RowProblem, MovesRowsOnce) {
     if (!p || p->work.mask) continue;
     for (const auto& [bound, tile] : tilings(*p, hw)) {
       if (tile.parameters != RowParameters::once) continue;
-      const hw::Counts counts = count(emit(*p, hw, tile), hw);
-      EXPECT_EQ(counts.written[0], Bytes(p->work.elements()));
-      EXPECT_EQ(counts.read[0], Bytes(p->work.elements() + p->parameter_bytes(p->work.rows)));
+      const hw::Counts counts = count_program(emit(*p, hw, tile), hw);
+      EXPECT_EQ(counts.written[0], Bytes(p->work.element_count()));
+      EXPECT_EQ(counts.read[0], Bytes(p->work.element_count() + p->parameter_bytes(p->work.rows)));
     }
   }
 }
@@ -427,10 +427,10 @@ TEST(RowProblem, MovesRowsOnce) {
 
 OpRequest row_request(const RowWork& work, int64_t bytes) {
   VectorOp op;
-  op.inputs = {{0, work.elements(), 0}};
-  op.outputs = {{0, work.elements(), 0}};
-  op[VectorClass::elementwise] = 4 * work.elements();
-  op.row = work.length();
+  op.inputs = {{0, work.element_count(), 0}};
+  op.outputs = {{0, work.element_count(), 0}};
+  op[VectorClass::elementwise] = 4 * work.element_count();
+  op.row = work.row_length();
   op.row_work = work;
   OpRequest r;
   r.item = op;

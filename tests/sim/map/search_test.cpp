@@ -85,12 +85,12 @@ TEST(Search, IsNeverWorseThanBruteForceOverAllDivisors) {
     p.b.constant = true;
     p.has_parameters = true;
     for_every_divisor(p, [&](const Tiling& t) {
-      if (!fits(footprint(p, hw, t), hw)) return;
+      if (!fits(tiling_footprint(p, hw, t), hw)) return;
       const hw::Program program = emit(p, hw, t);
-      const Cost cost{hw::simulate(program, hw, hw::TimingMode::step), count(program, hw)};
+      const Cost cost{hw::simulate(program, hw, hw::TimingMode::step), count_program(program, hw)};
       for (const Objective o : kAll)
         best[static_cast<size_t>(o)] =
-            std::min(best[static_cast<size_t>(o)], score({o}, cost, hw).primary);
+            std::min(best[static_cast<size_t>(o)], mapping_score({o}, cost, hw).primary);
       ++tilings;
     });
     if (best[0] == std::numeric_limits<double>::infinity()) continue;
@@ -99,7 +99,7 @@ TEST(Search, IsNeverWorseThanBruteForceOverAllDivisors) {
       Mapper mapper(hw, {.dataflows = kAllDataflows, .objective = o, .slack = 0});
       const auto found = mapper.map(r, "op");
       ASSERT_TRUE(found.ok());
-      const Score its = score({o}, {(*found)->timing, (*found)->counts}, hw);
+      const Score its = mapping_score({o}, {(*found)->timing, (*found)->counts}, hw);
       EXPECT_LE(its.primary, best[static_cast<size_t>(o)] * (1 + 1e-12))
           << name(o) << ": " << (*found)->description;
     }
@@ -119,22 +119,23 @@ TEST(Search, FindsTheBestOfAllCandidates) {
     r.table = round % 8 < 4;
     const auto found = mapper.map(r, "op");
     if (!found) continue;
-    const GemmProblem& p = (*found)->of<GemmSource>()->problem;
+    const GemmProblem& p = (*found)->source_as<GemmSource>()->problem;
     if (p.op.macs() > 1'000'000) continue;
     CostEvaluator evaluator(hw);
     double best = std::numeric_limits<double>::infinity();
     std::vector<std::pair<double, int64_t>> all;
-    for (const Candidate& c : candidates(p, hw, {.dataflows = kAllDataflows, .aim = {o}}, {})) {
+    for (const Candidate& c :
+         tiling_candidates(p, hw, {.dataflows = kAllDataflows, .aim = {o}}, {})) {
       const Cost cost = evaluator.cost(p, c.tiling);
-      const double its = score({o}, cost, hw).primary;
+      const double its = mapping_score({o}, cost, hw).primary;
       ASSERT_LE(c.bound, cost.timing.total.count()) << to_string(c.tiling) << "\n"
-                                                    << print(emit(p, hw, c.tiling));
+                                                    << program_text(emit(p, hw, c.tiling));
       ASSERT_LE(c.score_bound, its * (1 + 1e-9)) << name(o) << " " << to_string(c.tiling) << "\n"
-                                                 << print(emit(p, hw, c.tiling));
+                                                 << program_text(emit(p, hw, c.tiling));
       best = std::min(best, its);
       all.push_back({its, cost.timing.total.count()});
     }
-    const Score chosen = score({o}, {(*found)->timing, (*found)->counts}, hw);
+    const Score chosen = mapping_score({o}, {(*found)->timing, (*found)->counts}, hw);
     EXPECT_DOUBLE_EQ(chosen.primary, best) << name(o);
     for (const auto& [its, cycles] : all)
       if (its <= chosen.primary) {
@@ -157,21 +158,22 @@ TEST(Search, TakesTheLeastEnergyAndTrafficWithinTheSlack) {
     const auto found = mapper.map(request(op), "op");
     if (!found) continue;
     ++found_any;
-    const GemmProblem& p = (*found)->of<GemmSource>()->problem;
+    const GemmProblem& p = (*found)->source_as<GemmSource>()->problem;
     CostEvaluator evaluator(hw);
     std::vector<Score> all;
     Aim aim{.slack = slack};
-    const auto tilings = candidates(p, hw, {.dataflows = kAllDataflows, .aim = aim}, {});
+    const auto tilings = tiling_candidates(p, hw, {.dataflows = kAllDataflows, .aim = aim}, {});
     const auto plain = [](const Candidate& c) { return c.tiling.groups == 1; };
     const auto at = std::ranges::find_if(tilings, plain);  // weights of packs are more
     if (at == tilings.end()) continue;
     for (const hw::ProgramTensor& t : emit(p, hw, at->tiling).tensors)
       aim.tensor_bytes += static_cast<double>(t.bytes);
-    for (const Candidate& c : candidates(p, hw, {.dataflows = kAllDataflows, .aim = aim}, {})) {
+    for (const Candidate& c :
+         tiling_candidates(p, hw, {.dataflows = kAllDataflows, .aim = aim}, {})) {
       const Cost cost = evaluator.cost(p, c.tiling);
-      all.push_back(score(aim, cost, hw));
+      all.push_back(mapping_score(aim, cost, hw));
       EXPECT_DOUBLE_EQ(all.back().picojoules,
-                       total(energy(cost.counts, cost.timing.total, hw)).value());
+                       total_energy(energy(cost.counts, cost.timing.total, hw)).value());
       const auto bytes = static_cast<double>(all.back().dram_bytes);
       EXPECT_DOUBLE_EQ(all.back().burden, all.back().picojoules * (aim.tensor_bytes + bytes));
       ASSERT_LE(c.burden, all.back().burden * (1 + 1e-9)) << to_string(c.tiling);
@@ -182,16 +184,16 @@ TEST(Search, TakesTheLeastEnergyAndTrafficWithinTheSlack) {
     double least = std::numeric_limits<double>::infinity();
     for (const Score& s : all)
       if (static_cast<double>(s.cycles) <= most) least = std::min(least, s.burden);
-    const Score chosen = score(aim, {(*found)->timing, (*found)->counts}, hw);
+    const Score chosen = mapping_score(aim, {(*found)->timing, (*found)->counts}, hw);
     EXPECT_LE(static_cast<double>(chosen.cycles), most);
     EXPECT_DOUBLE_EQ(chosen.burden, least) << (*found)->description;
     others += chosen.cycles > fewest;
     const auto& behind = (*found)->fewest;
-    const auto back = behind ? mapper.written(behind, "op") : *found;
+    const auto back = behind ? mapper.with_program(behind, "op") : *found;
     EXPECT_EQ(back->timing.total.count(), fewest);
     EXPECT_EQ(back == *found, chosen.cycles == fewest);
     EXPECT_EQ(hw::simulate(back->program, hw).total.count(), fewest);
-    EXPECT_EQ(behind ? mapper.written(behind, "op") : *found, back);
+    EXPECT_EQ(behind ? mapper.with_program(behind, "op") : *found, back);
   }
   EXPECT_GT(found_any, 30);
   EXPECT_GT(others, 10) << "hardly any took the slack";
@@ -209,16 +211,17 @@ TEST(Search, GoesBeyondTheSlackWhereTensorsMoveMoreThanOnce) {
     Mapper mapper(hw, {.dataflows = kAllDataflows, .slack = 0.01});
     const auto found = mapper.map(request(op), "op");
     if (!found) continue;
-    const GemmProblem& p = (*found)->of<GemmSource>()->problem;
+    const GemmProblem& p = (*found)->source_as<GemmSource>()->problem;
     Aim aim{.slack = 0.01};
     aim.tensor_bytes = (*found)->tensor_bytes;
     CostEvaluator evaluator(hw);
     std::vector<Score> all;
-    for (const Candidate& c : candidates(p, hw, {.dataflows = kAllDataflows, .aim = aim}, {}))
-      all.push_back(score(aim, evaluator.cost(p, c.tiling), hw));
+    for (const Candidate& c :
+         tiling_candidates(p, hw, {.dataflows = kAllDataflows, .aim = aim}, {}))
+      all.push_back(mapping_score(aim, evaluator.cost(p, c.tiling), hw));
     const auto fewer = [](const Score& a, const Score& b) { return a.cycles < b.cycles; };
     const auto fewest = static_cast<double>(std::ranges::min_element(all, fewer)->cycles);
-    const Score chosen = score(aim, {(*found)->timing, (*found)->counts}, hw);
+    const Score chosen = mapping_score(aim, {(*found)->timing, (*found)->counts}, hw);
     std::erase_if(all, [&](const Score& s) {
       return static_cast<double>(s.cycles) > (1 + 0.01 * kBeyondSlack) * fewest ||
              s.dram_bytes >= chosen.dram_bytes || s.burden >= chosen.burden;
@@ -231,8 +234,8 @@ TEST(Search, GoesBeyondTheSlackWhereTensorsMoveMoreThanOnce) {
     const Score least = *std::ranges::min_element(
         all, [&](const Score& a, const Score& b) { return key(a) < key(b); });
     const Mapping& other = *(*found)->beyond;
-    EXPECT_EQ(score(aim, {other.timing, other.counts}, hw), least);
-    EXPECT_EQ(hw::simulate(mapper.written((*found)->beyond, "op")->program, hw).total.count(),
+    EXPECT_EQ(mapping_score(aim, {other.timing, other.counts}, hw), least);
+    EXPECT_EQ(hw::simulate(mapper.with_program((*found)->beyond, "op")->program, hw).total.count(),
               least.cycles);
   }
   EXPECT_GT(beyond, 10);
@@ -336,8 +339,8 @@ TEST(Search, EndsWhereAllTilingsAreAlike) {
 TEST(Search, CountsWhatItHasLookedAt) {
   const hw::HwConfig hw = test::small_machine();
   Mapper mapper(hw, {});
-  EXPECT_EQ(mapper.candidates(), 0);
-  EXPECT_EQ(mapper.evaluated(), 0);
+  EXPECT_EQ(mapper.candidate_count(), 0);
+  EXPECT_EQ(mapper.evaluated_count(), 0);
   int64_t candidates = 0, evaluated = 0;
   for (const int64_t n : {30, 40}) {
     const auto found = mapper.map(request(test::product(20, 30, n)), "op");
@@ -345,8 +348,8 @@ TEST(Search, CountsWhatItHasLookedAt) {
     candidates += (*found)->candidates;
     evaluated += (*found)->evaluated;
     ASSERT_TRUE(mapper.map(request(test::product(20, 30, n)), "again").ok());
-    EXPECT_EQ(mapper.candidates(), candidates);
-    EXPECT_EQ(mapper.evaluated(), evaluated);
+    EXPECT_EQ(mapper.candidate_count(), candidates);
+    EXPECT_EQ(mapper.evaluated_count(), evaluated);
   }
   EXPECT_GT(evaluated, 0);
   EXPECT_GT(candidates, evaluated);
@@ -363,7 +366,7 @@ TEST(Search, EndsInAllThreadsAtOneLimit) {
   std::vector<NetworkOp> ops;
   for (const OpRequest& r : requests) ops.push_back({&r, &layer});
   const auto spent = [](const Mapper& mapper) {
-    return mapper.candidates() + SearchLimit::kBoundsOfATiming * mapper.evaluated();
+    return mapper.candidate_count() + SearchLimit::kBoundsOfATiming * mapper.evaluated_count();
   };
   Mapper one(hw, {});
   ASSERT_TRUE(one.map(requests.front(), layer).ok());
@@ -390,12 +393,12 @@ TEST(Rule, GivesTilingsThatFitAndAreAmongTheCandidates) {
     GemmProblem p = make_problem(op, hw);
     p.has_parameters = random() % 2 == 0;
     const hw::Dataflow d = kAllDataflows[random() % hw::kDataflows];
-    const auto all = candidates(p, hw, {.dataflows = {d}}, {});
+    const auto all = tiling_candidates(p, hw, {.dataflows = {d}}, {});
     const auto t = heuristic_tiling(p, hw, d);
     possible += !all.empty();
     if (!t) continue;
     ++found;
-    EXPECT_TRUE(fits(footprint(p, hw, *t), hw)) << to_string(*t);
+    EXPECT_TRUE(fits(tiling_footprint(p, hw, *t), hw)) << to_string(*t);
     EXPECT_TRUE(
         std::any_of(all.begin(), all.end(), [&](const Candidate& c) { return c.tiling == *t; }))
         << to_string(*t) << " M " << op.m() << " C " << op.channels << " N " << op.outputs;

@@ -38,18 +38,18 @@ TEST(Stream, ProgramsAreValidMoveEveryByteAndDoEveryOperation) {
     if (!fits(p, hw, chunks)) continue;
     const hw::Program program = emit(p, hw, StreamCut{chunks, passes});
     ASSERT_TRUE(verify(program, hw).ok())
-        << verify(program, hw).errors().front().text() << print(program);
-    const hw::Counts c = count(program, hw);
+        << verify(program, hw).errors().front().text() << program_text(program);
+    const hw::Counts c = count_program(program, hw);
     int64_t in = 0, out = 0;
     for (const VectorOperand& o : p.inputs) in += o.bytes();
     for (const VectorOperand& o : p.outputs) out += o.bytes();
     const bool vector = p.is_vector();
-    EXPECT_EQ(c.read[0], Bytes(in * (vector ? passes : 1))) << print(program);
+    EXPECT_EQ(c.read[0], Bytes(in * (vector ? passes : 1))) << program_text(program);
     EXPECT_EQ(c.written[0], Bytes(out));
     EXPECT_EQ(c.vector_ops, p.ops);
     const Cycles cycles = hw::simulate(program, hw, hw::TimingMode::step).total;
     EXPECT_EQ(cycles, hw::simulate(program, hw, hw::TimingMode::periodic).total);
-    EXPECT_LE(lower_bound(p, hw, {chunks, passes}), cycles.count()) << print(program);
+    EXPECT_LE(lower_bound(p, hw, {chunks, passes}), cycles.count()) << program_text(program);
     const Cost cost = CostEvaluator(hw).cost(p, StreamCut{chunks, passes});
     EXPECT_TRUE(test::equal(cost.timing, hw::simulate(program, hw, hw::TimingMode::step)));
     EXPECT_EQ(cost.counts, c);
@@ -103,7 +103,7 @@ class Moved {
             std::vector<int64_t>& slot) {
     ASSERT_LE(walk.levels.size(), 1U);
     int64_t place = value(slot_offset);
-    for (int64_t run = 0; run < walk.runs(); ++run)
+    for (int64_t run = 0; run < walk.run_count(); ++run)
       for (int64_t i = 0; i < walk.run; ++i, ++place) {
         const int64_t stride = walk.levels.empty() ? 0 : walk.levels[0].stride;
         tensors[at(tensor)].push_back(value(from) + run * stride + i);
@@ -158,14 +158,14 @@ TEST(Stream, EveryChunkHasItsOwnBytesAndFillsItsSlot) {
       std::vector<int64_t>& bytes = moved.tensors[t];
       // Of several passes each has its chunk again: then order says nothing, only how often.
       if (times > 1) std::sort(bytes.begin(), bytes.end());
-      ASSERT_EQ(std::ssize(bytes), o.bytes() * times) << print(program);
+      ASSERT_EQ(std::ssize(bytes), o.bytes() * times) << program_text(program);
       for (size_t b = 0; b < bytes.size(); ++b)
-        ASSERT_EQ(bytes[b], static_cast<int64_t>(b) / times) << print(program);
+        ASSERT_EQ(bytes[b], static_cast<int64_t>(b) / times) << program_text(program);
     }
     for (const auto* slots : {&moved.loaded, &moved.stored})
       for (const std::vector<int64_t>& slot : *slots)
         for (size_t b = 0; b < slot.size(); ++b)
-          ASSERT_EQ(slot[b], static_cast<int64_t>(b)) << print(program);
+          ASSERT_EQ(slot[b], static_cast<int64_t>(b)) << program_text(program);
     ++checked;
     chunked += moved.stored.size() > 2;
     passed += passes > 1;
@@ -197,7 +197,7 @@ TEST(Stream, MovesStoreWhatTheyHaveLoaded) {
     const Moved moved(program);
     ASSERT_EQ(moved.loaded.size(), moved.stored.size());
     for (size_t slot = 0; slot < moved.loaded.size(); ++slot)
-      ASSERT_EQ(moved.loaded[slot].size(), moved.stored[slot].size()) << print(program);
+      ASSERT_EQ(moved.loaded[slot].size(), moved.stored[slot].size()) << program_text(program);
     ASSERT_LE(lower_bound(p, hw, {chunks, 1}), hw::simulate(program, hw).total.count());
     chunked += chunks > 1 ? 1 : 0;
   }

@@ -78,7 +78,7 @@ TEST(ModelShapes, EveryShippedModelIsImportedAndVerified) {
     const Result<Graph> graph = elaborate(*model, {.bindings = {{"*", 1}}});
     const auto done = std::chrono::steady_clock::now();
     ASSERT_TRUE(graph.ok()) << first_error(graph.errors());
-    const Status verified = verify(*graph);
+    const Status verified = verify_graph(*graph);
     EXPECT_TRUE(verified.ok()) << first_error(verified.errors());
     const std::chrono::duration<double, std::milli> reading = read - start, working = done - read;
     std::printf("%-40s %5zu nodes, read %.2f ms, elaborated %.2f ms\n", path.filename().c_str(),

@@ -118,15 +118,15 @@ std::optional<std::vector<Dims>> read_sequence(const fs::path& path) {
   std::vector<Dims> out;
   onnx::ByteSpan all = file->bytes;
   onnx::Cursor optional(all, fault);
-  for (onnx::Field field; optional.next(field);)
+  for (onnx::Field field; optional.next_field(field);)
     if (field.number == kSequenceValue) all = field.span;
   onnx::Cursor sequence(all, fault);
-  for (onnx::Field field; sequence.next(field);) {
+  for (onnx::Field field; sequence.next_field(field);) {
     if (field.number != kTensorValues) continue;
     std::vector<int64_t> dims;
     onnx::Cursor tensor(field.span, fault);
-    for (onnx::Field part; tensor.next(part);)
-      if (part.number == kDims && !tensor.append(part, dims)) return std::nullopt;
+    for (onnx::Field part; tensor.next_field(part);)
+      if (part.number == kDims && !tensor.append_values(part, dims)) return std::nullopt;
     out.emplace_back(dims.begin(), dims.end());
   }
   EXPECT_TRUE(fault.ok()) << path;
@@ -186,7 +186,7 @@ void run_case(const fs::path& folder, std::map<std::string, Tally>& tallies) {
     return;
   }
   ++tally.accepted;
-  const Status verified = verify(*graph);
+  const Status verified = verify_graph(*graph);
   EXPECT_TRUE(verified.ok()) << verified.errors().front().text();
   compare_outputs(*model, *graph, folder, tally);
 }

@@ -36,7 +36,7 @@ void import_bytes(std::string_view bytes) {
       ASSERT_FALSE(graph.errors().front().message.empty());
       continue;
     }
-    const Status verified = verify(*graph);
+    const Status verified = verify_graph(*graph);
     ASSERT_TRUE(verified.ok()) << verified.errors().front().text();
   }
 }

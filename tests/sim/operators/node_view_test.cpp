@@ -44,18 +44,18 @@ TEST(NodeView, IsAnEmptyTensorAlwaysKnown) {
   f.input(DType::int64, {3, 0}, nullptr);
   ASSERT_NE(f.view().value(0), nullptr);
   EXPECT_EQ(f.view().value(0)->size(), 0U);
-  EXPECT_TRUE(f.view().integers(0)->empty());
+  EXPECT_TRUE(f.view().known_integers(0)->empty());
 }
 
 TEST(NodeView, DoErrorsOfUnknownIntegersNameTheInput) {
   Fixture f;
   f.input(DType::int64, {2}, nullptr);
   f.input(DType::float32, {2}, nullptr);
-  for (size_t i : {0, 1, 2}) ASSERT_FALSE(f.view().integers(i));
-  EXPECT_EQ(f.view().integers(0).errors()[0].code, Errc::unsupported);
-  EXPECT_NE(f.view().integers(0).errors()[0].message.find("'x'"), std::string::npos);
-  EXPECT_EQ(f.view().integers(1).errors()[0].code, Errc::invalid);
-  EXPECT_EQ(f.view().integers(2).errors()[0].code, Errc::invalid);
+  for (size_t i : {0, 1, 2}) ASSERT_FALSE(f.view().known_integers(i));
+  EXPECT_EQ(f.view().known_integers(0).errors()[0].code, Errc::unsupported);
+  EXPECT_NE(f.view().known_integers(0).errors()[0].message.find("'x'"), std::string::npos);
+  EXPECT_EQ(f.view().known_integers(1).errors()[0].code, Errc::invalid);
+  EXPECT_EQ(f.view().known_integers(2).errors()[0].code, Errc::invalid);
 }
 
 TEST(NodeView, DoesAnAttributeOfAnotherTypeCountAsAbsent) {

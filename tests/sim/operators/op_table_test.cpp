@@ -49,12 +49,12 @@ TEST(OpTable, IsEveryRowWellFormed) {
     EXPECT_EQ(row->weights == WeightLayout::gain, row->fusion == Fusion::affine);
     if (row->weights != WeightLayout::unknown && row->weights != WeightLayout::gain) {
       EXPECT_EQ(row->fate, Fate::gemm);
-      EXPECT_NE(row->port(PortRole::weight), kNoPort);
+      EXPECT_NE(row->port_of(PortRole::weight), kNoPort);
     }
     if (row->fusion != Fusion::affine) continue;
     for (const PortRole role :
          {PortRole::gain, PortRole::shift, PortRole::mean, PortRole::variance})
-      EXPECT_NE(row->port(role), kNoPort);
+      EXPECT_NE(row->port_of(role), kNoPort);
   }
   EXPECT_GT(names.size(), 150U);
 }
@@ -71,11 +71,11 @@ TEST(OpTable, AreTheOperatorsWithSubgraphsThoseOfTheirAttributes) {
 
 TEST(OpTable, AreRolesAskedForByPort) {
   const OpRow& conv = *find_op("", "QLinearConv");
-  EXPECT_EQ(conv.port(PortRole::weight), 3);
-  EXPECT_EQ(conv.role(4), PortRole::weight_scale);
+  EXPECT_EQ(conv.port_of(PortRole::weight), 3);
+  EXPECT_EQ(conv.role_of(4), PortRole::weight_scale);
   EXPECT_EQ(conv.ports[6].of, kResult);
-  EXPECT_EQ(conv.port(PortRole::gain), kNoPort);
-  EXPECT_EQ(conv.role(100), PortRole::data);
+  EXPECT_EQ(conv.port_of(PortRole::gain), kNoPort);
+  EXPECT_EQ(conv.role_of(100), PortRole::data);
   EXPECT_TRUE(holds_parameters(PortRole::weight_zero_point));
   EXPECT_FALSE(holds_parameters(PortRole::zero_point));
   EXPECT_TRUE(conv.has_attribute("pads"));

@@ -23,14 +23,14 @@ inline GemmOperands random_operands(const GemmProblem& p, std::mt19937& random) 
   for (int64_t i = logical_a(p.op); i > 0; --i) o.a.push_back(static_cast<int8_t>(pick(-128, 127)));
   for (int64_t i = logical_weights(p.op); i > 0; --i)
     o.weights.push_back(static_cast<int8_t>(p.b_bits == 4 ? pick(-8, 7) : pick(-128, 127)));
-  const bool scaled = p.scales() > 1;  // multipliers of 16 bits
+  const bool scaled = p.scale_count() > 1;  // multipliers of 16 bits
   const int64_t one = scaled ? 1 << 15 : 1 << 20, shift = scaled ? 22 : 27;
   for (int64_t i = p.pixel_outputs(); i > 0; --i)
     o.channels.push_back(
         {static_cast<int32_t>(pick(-30000, 30000) / (p.b_bits == 4 ? 16 : 1)),
          static_cast<int32_t>(pick(-1, 3) < 0 ? -pick(1, one) : pick(one / 2, one)),
          static_cast<int32_t>(pick(shift, shift + 4) - (p.b_bits == 4 ? 4 : 0))});
-  for (int64_t i = (p.scales() - 1) * p.op.outputs; i > 0; --i)
+  for (int64_t i = (p.scale_count() - 1) * p.op.outputs; i > 0; --i)
     o.scales.push_back(static_cast<int16_t>(pick(-32768, 32767)));
   for (int64_t i = p.residual ? p.op.batch * p.op.m() * p.op.outputs : 0; i > 0; --i)
     o.residual.push_back(static_cast<int8_t>(pick(-128, 127)));
@@ -155,19 +155,19 @@ inline void expect_right(const GemmProblem& p, const hw::HwConfig& hw, const Til
                          const GemmOperands& operands, const std::vector<int8_t>& expected,
                          std::mt19937* scatter = nullptr) {
   hw::Program program = emit(p, hw, t);
-  hw::MemoryImage image = pack(p, hw, t, operands);
+  hw::MemoryImage image = pack_operands(p, hw, t, operands);
   if (scatter) scatter_loads(program, image, *scatter);
   const Status good = verify(program, hw);
-  ASSERT_TRUE(good.ok()) << good.errors().front().text() << "\n" << print(program);
+  ASSERT_TRUE(good.ok()) << good.errors().front().text() << "\n" << program_text(program);
   const Status ran = hw::run_golden(program, hw, image);
-  ASSERT_TRUE(ran.ok()) << ran.errors().front().text() << "\n" << print(program);
+  ASSERT_TRUE(ran.ok()) << ran.errors().front().text() << "\n" << program_text(program);
   const std::vector<int8_t> got = unpack_output(image);
   ASSERT_EQ(got.size(), expected.size());
   const auto wrong = std::mismatch(got.begin(), got.end(), expected.begin());
   ASSERT_TRUE(wrong.first == got.end())
       << fmt::format("{}: output {} is {}, not {}\n", to_string(t), wrong.first - got.begin(),
                      *wrong.first, *wrong.second)
-      << print(program);
+      << program_text(program);
 }
 
 }  // namespace accsim::sim::product_values

@@ -46,7 +46,7 @@ std::array<int, hw::kDataflows> run_random(uint32_t seed, int rounds, bool im2co
     if (op.macs() > 3'000'000 || (im2col && op.a_transposed)) continue;
     const GemmProblem p = random_problem(op, hw, random);
     if (narrow && p.b_bits != 4) continue;
-    scaled += p.scales() > 1;
+    scaled += p.scale_count() > 1;
     const GemmOperands operands = random_operands(p, random);
     const std::vector<int8_t> expected = Reference(p, operands).run();
     free_share += unclipped(expected);
@@ -54,7 +54,7 @@ std::array<int, hw::kDataflows> run_random(uint32_t seed, int rounds, bool im2co
     MappingPin pin;
     pin.im2col = im2col;
     for (const hw::Dataflow d : kAllDataflows) {
-      const auto all = candidates(p, hw, {.dataflows = {d}}, pin);
+      const auto all = tiling_candidates(p, hw, {.dataflows = {d}}, pin);
       const size_t step = 1 + all.size() / 3;
       for (size_t i = random() % step; i < all.size(); i += step) {
         expect_right(p, hw, all[i].tiling, operands, expected,
@@ -112,7 +112,7 @@ TEST(ProgramValues, DoesTheComparisonSeeAWrongProgram) {
   const auto run = [&](auto bend) {
     hw::Program program = emit(p, hw, t);
     bend(program.body);
-    hw::MemoryImage image = pack(p, hw, t, operands);
+    hw::MemoryImage image = pack_operands(p, hw, t, operands);
     EXPECT_TRUE(hw::run_golden(program, hw, image).ok());
     return unpack_output(image);
   };
@@ -150,7 +150,7 @@ void expect_all_right(const GemmOp& op, uint32_t seed) {
       const std::vector<int8_t> expected = Reference(p, operands).run();
       MappingPin pin;
       pin.im2col = im2col;
-      const auto all = candidates(p, hw, {.dataflows = kAllDataflows}, pin);
+      const auto all = tiling_candidates(p, hw, {.dataflows = kAllDataflows}, pin);
       ASSERT_FALSE(all.empty());
       const size_t step = 1 + all.size() / 300;
       for (size_t i = 0; i < all.size(); i += step) {

@@ -34,12 +34,14 @@ void expect_costs(const GemmProblem& p, const hw::HwConfig& hw, const Candidate&
   CostEvaluator evaluator(hw);
   const Cost cost = evaluator.cost(p, c.tiling);
   const hw::Timing stepped = hw::simulate(program, hw, hw::TimingMode::step);
-  ASSERT_EQ(cost.timing.total, stepped.total) << to_string(c.tiling) << "\n" << print(program);
-  ASSERT_EQ(cost.counts, hw::count(program, hw));
+  ASSERT_EQ(cost.timing.total, stepped.total) << to_string(c.tiling) << "\n"
+                                              << program_text(program);
+  ASSERT_EQ(cost.counts, hw::count_program(program, hw));
   ASSERT_LE(std::max(c.bound, c.sharp), stepped.total.count()) << to_string(c.tiling) << "\n"
-                                                               << print(program);
-  ASSERT_LE(c.burden, score(aim, cost, hw).burden * (1 + 1e-9)) << to_string(c.tiling);
-  ASSERT_LE(c.score_bound, score(aim, cost, hw).primary * (1 + 1e-9)) << to_string(c.tiling);
+                                                               << program_text(program);
+  ASSERT_LE(c.burden, mapping_score(aim, cost, hw).burden * (1 + 1e-9)) << to_string(c.tiling);
+  ASSERT_LE(c.score_bound, mapping_score(aim, cost, hw).primary * (1 + 1e-9))
+      << to_string(c.tiling);
   const WeightPanels panels = weight_panels(p, hw, c.tiling);
   EXPECT_LE(panels.bytes(), p.room);
   EXPECT_EQ(panels.panels, ceil_div(p.op.outputs, c.tiling.staged));
@@ -48,12 +50,12 @@ void expect_costs(const GemmProblem& p, const hw::HwConfig& hw, const Candidate&
     EXPECT_EQ(cost.counts.written[kShared], Bytes(p.op.k() * p.op.outputs));
     EXPECT_EQ(cost.counts.staged, cost.counts.written[kShared]);
   }
-  if (p.op.m() == p.op.in[2] && p.kernel() == 1 && !p.has_parameters && !p.residual &&
+  if (p.op.m() == p.op.in[2] && p.kernel_taps() == 1 && !p.has_parameters && !p.residual &&
       p.b_bits == 8) {
     EXPECT_EQ(cost.counts.read[kDram],
               Bytes(p.op.k() * p.op.outputs + p.op.m() * p.op.channels * panels.panels))
         << to_string(c.tiling) << "\n"
-        << print(program);
+        << program_text(program);
   }
 }
 
@@ -94,7 +96,7 @@ Ran run_staged(uint32_t seed, int rounds, bool narrow) {
     const GemmOperands operands = random_operands(p, random);
     const std::vector<int8_t> expected = Reference(p, operands).run();
     const Aim aim{.objective = drawn(random, 0, 1) == 0 ? Objective::traffic : Objective::energy};
-    auto all = candidates(p, hw, {.dataflows = kEvery, .aim = aim}, {});
+    auto all = tiling_candidates(p, hw, {.dataflows = kEvery, .aim = aim}, {});
     std::erase_if(all, [](const Candidate& c) { return c.tiling.staged == 0; });
     const size_t step = 1 + all.size() / 6;
     for (size_t i = 0; i < all.size(); i += step) {

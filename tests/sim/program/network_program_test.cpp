@@ -37,7 +37,7 @@ TEST_P(NetworkProgram, TakesTheReportsCycles) {
     EXPECT_LE(sum, alone);
     hw::Counts counts;
     for (const ScheduledOp& s : network->order) counts += s.mapping->counts;
-    EXPECT_EQ(hw::count(program, hw), counts);
+    EXPECT_EQ(hw::count_program(program, hw), counts);
     if (counts.commands < 1'000'000) {
       EXPECT_EQ(hw::simulate(program, hw, hw::TimingMode::step).total, whole.total);
     }

@@ -157,9 +157,10 @@ int64_t macs(const Graph& graph) {
 TEST(KeyBlocks, GiveWhatAttentionGives) {
   for (const Spelling& s : spellings()) {
     const Graph whole = graph_of(s);
-    ASSERT_EQ(attentions(whole).size(), 1U) << s.what;
+    ASSERT_EQ(find_attentions(whole).size(), 1U) << s.what;
     const Graph cut = in_key_blocks(whole, 10);
-    ASSERT_TRUE(verify(cut).ok()) << s.what << ": " << verify(cut).errors().front().text();
+    ASSERT_TRUE(verify_graph(cut).ok())
+        << s.what << ": " << verify_graph(cut).errors().front().text();
     EXPECT_EQ(count(cut, "ReduceLogSumExp"), 4) << s.what;
     EXPECT_EQ(count(cut, "MatMul"), 8) << s.what;
     EXPECT_EQ(macs(cut), macs(whole)) << s.what;
@@ -179,7 +180,7 @@ TEST(KeyBlocks, AreOfOneSoftmaxOfTwoInARow) {
   const Result<Graph> whole = elaborate(b.model(), {});
   ASSERT_TRUE(whole.ok());
   const Graph cut = in_key_blocks(*whole, 10);
-  ASSERT_TRUE(verify(cut).ok());
+  ASSERT_TRUE(verify_graph(cut).ok());
   EXPECT_EQ(count(cut, "Softmax"), 3 + 1 + 1);
   const std::vector<double> a = values_of(*whole), c = values_of(cut);
   for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(c[i], a[i], 1e-5);
@@ -210,8 +211,8 @@ TEST(KeyBlocks, CutAMaskOnceThatSeveralShare) {
 
 /// What others read, and rows that are few, stay as they are.
 TEST(KeyBlocks, AreOfWhatNobodyElseReadsAndIsLong) {
-  EXPECT_TRUE(attentions(graph_of({.what = "scores read", .scores_read = true})).empty());
-  EXPECT_TRUE(attentions(graph_of({.what = "weights read", .weights_read = true})).empty());
+  EXPECT_TRUE(find_attentions(graph_of({.what = "scores read", .scores_read = true})).empty());
+  EXPECT_TRUE(find_attentions(graph_of({.what = "weights read", .weights_read = true})).empty());
   const Graph whole = graph_of({.what = "short"});
   EXPECT_EQ(count(in_key_blocks(whole, 21), "Softmax"), 1);
   EXPECT_EQ(count(in_key_blocks(whole, 20), "Softmax"), 3) << "two blocks, and what joins them";
@@ -244,7 +245,7 @@ TEST(KeyBlocks, GiveTheReferencesNumbersInInt8) {
     ASSERT_TRUE(made.ok()) << made.errors().front().text();
     int64_t logarithms = 0;
     for (const NetworkPart& part : made->network.parts)
-      if (const auto* row = part.mapping->of<RowSource>())
+      if (const auto* row = part.mapping->source_as<RowSource>())
         logarithms += row->problem.work.log ? 1 : 0;
     EXPECT_GE(logarithms, 4) << "one a block, or more where it is done in pieces";
     hw::MemoryImage golden = made->image;
@@ -274,7 +275,7 @@ TEST(KeyBlocks, AreAnOptionOfTheGraphThatIsCosted) {
 }
 
 TEST(KeyBlocks, KnowTheSizesOfAttention) {
-  const std::vector<Attention> found = attentions(graph_of({.what = "plain", .keys = 43}));
+  const std::vector<Attention> found = find_attentions(graph_of({.what = "plain", .keys = 43}));
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].keys, 43);
   EXPECT_EQ(found[0].rows, kQueries);

@@ -23,7 +23,7 @@ class OneFunction {
     auto graph = elaborate(b.model(), {});
     EXPECT_TRUE(graph.ok()) << graph.errors().front().text();
     graph_ = std::move(*graph);
-    const auto all = find_functions(graph_, consumers(graph_));
+    const auto all = find_functions(graph_, consumers_by_tensor(graph_));
     EXPECT_EQ(all.size(), 1U);
     function_ = all.at(0);
     constants_ = [this](TensorId id) -> Result<ref::Array> {
@@ -41,7 +41,7 @@ class OneFunction {
     return *out;
   }
   std::vector<double> at(const std::vector<double>& x) const {
-    const auto out = evaluate(graph_, function_, constants_, x);
+    const auto out = evaluate_function(graph_, function_, constants_, x);
     EXPECT_TRUE(out.ok()) << out.errors().front().text();
     return *out;
   }
@@ -121,7 +121,8 @@ TEST(AffineFunction, IsWhatRowsSay) {
       b.node(std::string(row->name), inputs, {"y"}, std::move(attributes)).output("y");
       const auto graph = elaborate(b.model(), {});
       ASSERT_TRUE(graph.ok()) << row->name << ": " << graph.errors().front().text();
-      if (find_functions(*graph, consumers(*graph)).empty()) continue;  // a cast to its own type
+      if (find_functions(*graph, consumers_by_tensor(*graph)).empty())
+        continue;  // a cast to its own type
       const OneFunction f(b, {{"k", 0.75}});
       EXPECT_TRUE(is_affine(f.graph(), f.graph().nodes[0])) << row->name;
       const AffineFunction line = f.affine(4);

@@ -40,7 +40,7 @@ std::map<std::string, Values> values_of(const Graph& graph) {
     for (size_t i = 0; i < node.outputs.size(); ++i) take(node.outputs[i], run.outputs[i]);
     return ok();
   };
-  const auto result = ref::run(graph, inputs, options);
+  const auto result = ref::run_graph(graph, inputs, options);
   EXPECT_TRUE(result.ok()) << result.errors().front().text();
   return out;
 }

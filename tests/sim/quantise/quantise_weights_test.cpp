@@ -98,7 +98,7 @@ std::vector<int8_t> run(const Layer& l, int64_t group) {
   const auto tiling = heuristic_tiling(l.problem, hw, hw::Dataflow::weight_stationary);
   EXPECT_TRUE(tiling);
   const hw::Program program = emit(l.problem, hw, *tiling);
-  hw::MemoryImage image = pack(l.problem, hw, *tiling, operands);
+  hw::MemoryImage image = pack_operands(l.problem, hw, *tiling, operands);
   EXPECT_TRUE(hw::run_golden(program, hw, image));
   return unpack_output(image);
 }

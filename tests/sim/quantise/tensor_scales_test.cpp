@@ -66,8 +66,8 @@ class Scales {
         network_(*cost_network(graph_, hw_, {})) {
     Calibration calibration(graph_);
     for (const auto& [name, range] : ranges)
-      calibration.see(id(name),
-                      values_of({static_cast<float>(range.low), static_cast<float>(range.high)}));
+      calibration.observe_values(
+          id(name), values_of({static_cast<float>(range.low), static_cast<float>(range.high)}));
     const Constants none = [&](TensorId at) -> Result<ref::Array> {
       const auto found = constants.find(graph_.tensor(at).name);
       if (found == constants.end()) return Error{Errc::invalid, "there are none", ""};
@@ -75,7 +75,7 @@ class Scales {
     };
     scales_ = *TensorScales::make(graph_, network_, hw_, calibration, none);
   }
-  const hw::ElementScale& of(const std::string& name) const { return scales_.of(id(name)); }
+  const hw::ElementScale& of(const std::string& name) const { return scales_.scale_of(id(name)); }
 
  private:
   TensorId id(const std::string& name) const {

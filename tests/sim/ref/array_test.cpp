@@ -22,12 +22,12 @@ TEST(MemoryCount, DoesThePeakOutliveTheArrays) {
   {
     const Array a(DType::float32, {10}, count);
     const Array view = a.reshaped({2, 5});
-    EXPECT_EQ(count->now(), 40);
+    EXPECT_EQ(count->held_bytes(), 40);
     const Array b(DType::int64, {3}, count);
-    EXPECT_EQ(count->now(), 64);
+    EXPECT_EQ(count->held_bytes(), 64);
   }
-  EXPECT_EQ(count->now(), 0);
-  EXPECT_EQ(count->peak(), 64);
+  EXPECT_EQ(count->held_bytes(), 0);
+  EXPECT_EQ(count->peak_bytes(), 64);
 }
 
 TEST(RoundElement, AreTheLimitsOfNarrowFloatsKept) {
@@ -125,7 +125,8 @@ TEST(RoundPower, DoesEachModeTakeItsNeighbour) {
 }
 
 TEST(Compare, AreTheMeasuresThoseOfTheirFormulas) {
-  const Comparison c = compare(floats({1, -2, 4, 0}), floats({1, -2.5F, 4.5F, 0}), 0.1, 0.1);
+  const Comparison c =
+      compare_elements(floats({1, -2, 4, 0}), floats({1, -2.5F, 4.5F, 0}), 0.1, 0.1);
   EXPECT_DOUBLE_EQ(c.max_abs, 0.5);
   EXPECT_DOUBLE_EQ(c.mean_abs, 0.25);
   EXPECT_DOUBLE_EQ(c.max_rel, 0.25);
@@ -148,15 +149,16 @@ TEST(Compare, AreSignalAndAngleThoseOfNumbersWhoseSquaresNoDoubleHolds) {
   };
   for (const double by : {1e-318, 1e-300, 1e-200, 1e-30, 1.0, 1e30, 1e200, 1e307}) {
     const auto [a, b] = scaled(by);
-    const Comparison c = compare(a, b, 0, 0);
+    const Comparison c = compare_elements(a, b, 0, 0);
     const double precision = by < 1e-310 ? 1e-2 : 1e-9;  // few bits are left there
     EXPECT_NEAR(c.snr_db, 10 * std::log10(21 / 0.5), precision) << by;
     EXPECT_NEAR(c.cosine, 24 / std::sqrt(21 * 27.5), precision) << by;
   }
-  const Comparison opposite = compare(doubles({1e308, 1e308}), doubles({-1e308, -1e308}), 0, 0);
+  const Comparison opposite =
+      compare_elements(doubles({1e308, 1e308}), doubles({-1e308, -1e308}), 0, 0);
   EXPECT_NEAR(opposite.snr_db, -20 * std::log10(2), 1e-9) << "no double is as large as a - b";
   EXPECT_NEAR(opposite.cosine, -1, 1e-12);
-  const Comparison apart = compare(doubles({1, 1e-200}), doubles({1, 2e-200}), 0, 0);
+  const Comparison apart = compare_elements(doubles({1, 1e-200}), doubles({1, 2e-200}), 0, 0);
   EXPECT_NEAR(apart.snr_db, 4000, 1e-6) << "1 to 1e-200";
   EXPECT_NEAR(apart.cosine, 1, 1e-12);
 }
@@ -166,13 +168,14 @@ TEST(Compare, HaveNumbersThatAreNoneNeitherSignalNorAngle) {
                inf = std::numeric_limits<double>::infinity();
   for (const double odd : {nan, inf, -inf})
     for (const bool first : {true, false}) {
-      const Comparison c = first ? compare(doubles({odd, 2}), doubles({1, 2}), 0, 0)
-                                 : compare(doubles({1, 2}), doubles({odd, 2}), 0, 0);
+      const Comparison c = first ? compare_elements(doubles({odd, 2}), doubles({1, 2}), 0, 0)
+                                 : compare_elements(doubles({1, 2}), doubles({odd, 2}), 0, 0);
       EXPECT_TRUE(std::isnan(c.snr_db)) << odd << first;
       EXPECT_TRUE(std::isnan(c.cosine)) << odd << first;
       EXPECT_EQ(c.max_abs, inf) << odd << first;
     }
-  const Comparison both = compare(doubles({nan, inf, 3, 4}), doubles({nan, inf, 3, 5}), 0, 0);
+  const Comparison both =
+      compare_elements(doubles({nan, inf, 3, 4}), doubles({nan, inf, 3, 5}), 0, 0);
   EXPECT_NEAR(both.snr_db, 10 * std::log10(25), 1e-9) << "of the others where both have it";
   EXPECT_NEAR(both.cosine, 29 / std::sqrt(25 * 34), 1e-12);
 }
@@ -180,16 +183,16 @@ TEST(Compare, HaveNumbersThatAreNoneNeitherSignalNorAngle) {
 TEST(Compare, IsANanOnOneSideWrongAndOnBothRight) {
   const float nan = std::numeric_limits<float>::quiet_NaN(),
               inf = std::numeric_limits<float>::infinity();
-  EXPECT_EQ(compare(floats({nan, inf, 1}), floats({nan, inf, 1}), 0, 0).wrong, 0);
-  EXPECT_EQ(compare(floats({nan, inf, 1}), floats({1, 1, nan}), 1e9, 1e9).wrong, 3);
-  EXPECT_FALSE(compare(floats({1}), floats({1, 1}), 1, 1).same_shape);
+  EXPECT_EQ(compare_elements(floats({nan, inf, 1}), floats({nan, inf, 1}), 0, 0).wrong, 0);
+  EXPECT_EQ(compare_elements(floats({nan, inf, 1}), floats({1, 1, nan}), 1e9, 1e9).wrong, 3);
+  EXPECT_FALSE(compare_elements(floats({1}), floats({1, 1}), 1, 1).same_shape);
 }
 
 TEST(Compare, AreLargeIntegersThatRoundToOneDoubleTold) {
   Array a(DType::int64, {1}), b(DType::int64, {1});
   a.data<int64_t>()[0] = (int64_t{1} << 60) + 1;
   b.data<int64_t>()[0] = int64_t{1} << 60;
-  EXPECT_EQ(compare(a, b, 0, 0).wrong, 1);
+  EXPECT_EQ(compare_elements(a, b, 0, 0).wrong, 1);
 }
 
 TEST(Npy, DoesEveryTypeComeBackAsItWas) {

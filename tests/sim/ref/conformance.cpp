@@ -85,7 +85,7 @@ Outcome check_output(const Graph& graph, size_t i, const TensorFile& expected,
   const bool exact = !is_float(tensor.dtype);
   const double relative = tensor.dtype == DType::bfloat16 ? kBfloat16 : kRelative;
   const ref::Comparison c =
-      ref::compare(*want, found->second, exact ? 0 : kAbsolute, exact ? 0 : relative);
+      ref::compare_elements(*want, found->second, exact ? 0 : kAbsolute, exact ? 0 : relative);
   if (!c.same_shape)
     return wrong(fmt::format("output {} is {}, expected {}", i, to_string(found->second.dims()),
                              to_string(want->dims())));
@@ -168,7 +168,7 @@ Outcome run_case(const fs::path& folder, std::string& op) {
     }
     ref::RunOptions options;
     options.threads = 2;
-    const auto result = ref::run(*graph, inputs, options);
+    const auto result = ref::run_graph(*graph, inputs, options);
     if (!result) return refused(result.errors().front().message);
     const Outcome o = check_outputs(*model, *graph, data, result->outputs);
     if (o.kind != Outcome::Kind::passed) return o;

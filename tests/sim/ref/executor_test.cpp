@@ -30,7 +30,8 @@ Arrays inputs_of(const Graph& graph, uint64_t seed = 0) {
 }
 
 bool same_bytes(const Array& a, const Array& b) {
-  return a.dims() == b.dims() && std::memcmp(a.raw(), b.raw(), static_cast<size_t>(a.bytes())) == 0;
+  return a.dims() == b.dims() &&
+         std::memcmp(a.raw_data(), b.raw_data(), static_cast<size_t>(a.bytes())) == 0;
 }
 
 /// Most bytes of node results and inputs alive at a node, from first write to last read. A view
@@ -73,7 +74,7 @@ TEST(Executor, DoesPeakMemoryStayWithin1Point3TimesTheLiveSetPlusWeights) {
     const Graph graph = load(name);
     RunOptions options;
     options.weight_seed = 1;
-    const Result<RunResult> result = run(graph, inputs_of(graph), options);
+    const Result<RunResult> result = run_graph(graph, inputs_of(graph), options);
     ASSERT_TRUE(result.ok()) << result.errors().front().text();
     const int64_t live = live_peak(graph), weights = weight_bytes(graph);
     EXPECT_LE(result->peak_bytes, static_cast<int64_t>(1.3 * static_cast<double>(live + weights)));
@@ -94,7 +95,7 @@ TEST(Executor, DoesPeakMemoryOfHalvesStayWithinTheirOwnBytesToo) {
       if (tensor.dtype == DType::float32) tensor.dtype = DType::float16;
     RunOptions options;
     options.weight_seed = 1;
-    const Result<RunResult> result = run(graph, inputs_of(graph), options);
+    const Result<RunResult> result = run_graph(graph, inputs_of(graph), options);
     ASSERT_TRUE(result.ok()) << result.errors().front().text();
     const int64_t bytes = live_peak(graph) + weight_bytes(graph);
     EXPECT_LE(result->peak_bytes, static_cast<int64_t>(1.3 * static_cast<double>(bytes))) << name;
@@ -106,11 +107,11 @@ TEST(Executor, AreResultsTheSameForAnyNumberOfThreads) {
     const Graph graph = load(name);
     RunOptions options;
     options.weight_seed = 3;
-    const Result<RunResult> one = run(graph, inputs_of(graph), options);
+    const Result<RunResult> one = run_graph(graph, inputs_of(graph), options);
     ASSERT_TRUE(one.ok());
     for (int threads : {2, 3, 7}) {
       options.threads = threads;
-      const Result<RunResult> many = run(graph, inputs_of(graph), options);
+      const Result<RunResult> many = run_graph(graph, inputs_of(graph), options);
       ASSERT_TRUE(many.ok());
       for (const auto& [output, array] : one->outputs)
         EXPECT_TRUE(same_bytes(array, many->outputs.at(output))) << name << " " << threads;
@@ -122,18 +123,18 @@ TEST(Executor, DoPreloadedWeightsGiveTheSame) {
   const Graph graph = load("squeezenet1_1_op13.onnx");
   RunOptions options;
   options.weight_seed = 3;
-  const Result<RunResult> fresh = run(graph, inputs_of(graph), options);
+  const Result<RunResult> fresh = run_graph(graph, inputs_of(graph), options);
   const Result<std::vector<Array>> loaded = load_weights(graph, 3);
   ASSERT_TRUE(loaded.ok() && fresh.ok());
   options.loaded = &*loaded;
-  const Result<RunResult> again = run(graph, inputs_of(graph), options);
+  const Result<RunResult> again = run_graph(graph, inputs_of(graph), options);
   ASSERT_TRUE(again.ok());
   EXPECT_TRUE(same_bytes(fresh->outputs.begin()->second, again->outputs.begin()->second));
 }
 
 TEST(Executor, IsAMissingWeightNamedWithItsFile) {
   const Graph graph = load("squeezenet1_1_op13.onnx");
-  const Result<RunResult> result = run(graph, inputs_of(graph), {});
+  const Result<RunResult> result = run_graph(graph, inputs_of(graph), {});
   ASSERT_FALSE(result.ok());
   const std::string text = result.errors().front().text();
   EXPECT_NE(text.find("weights.bin"), std::string::npos) << text;
@@ -150,10 +151,10 @@ Graph relu_graph() {
 
 TEST(Executor, AreInputsOfAnotherShapeOrTypeRefused) {
   const Graph graph = relu_graph();
-  EXPECT_FALSE(run(graph, {}, {}).ok());
-  EXPECT_FALSE(run(graph, {{"x", Array(DType::float32, {3, 2})}}, {}).ok());
-  EXPECT_FALSE(run(graph, {{"x", Array(DType::float64, {2, 3})}}, {}).ok());
-  EXPECT_TRUE(run(graph, inputs_of(graph), {}).ok());
+  EXPECT_FALSE(run_graph(graph, {}, {}).ok());
+  EXPECT_FALSE(run_graph(graph, {{"x", Array(DType::float32, {3, 2})}}, {}).ok());
+  EXPECT_FALSE(run_graph(graph, {{"x", Array(DType::float64, {2, 3})}}, {}).ok());
+  EXPECT_TRUE(run_graph(graph, inputs_of(graph), {}).ok());
 }
 
 TEST(Executor, IsAnAttributeThatItsOperatorDoesNotHaveRefused) {
@@ -183,13 +184,13 @@ TEST(Executor, DoesTheObserverSeeEveryNodeInOrderAndCanItStop) {
     EXPECT_EQ(node.outputs.size(), 1u);
     return ok();
   };
-  ASSERT_TRUE(run(graph, inputs_of(graph), options).ok());
+  ASSERT_TRUE(run_graph(graph, inputs_of(graph), options).ok());
   EXPECT_EQ(seen, (std::vector<std::string>{"Relu", "Neg"}));
   options.observe = [](const NodeRun&) -> Status { return Error{Errc::io, "disk full", ""}; };
-  EXPECT_FALSE(run(graph, inputs_of(graph), options).ok());
+  EXPECT_FALSE(run_graph(graph, inputs_of(graph), options).ok());
   options.observe = nullptr;
   options.progress = [](size_t done, size_t) { return done == 0; };
-  EXPECT_FALSE(run(graph, inputs_of(graph), options).ok());
+  EXPECT_FALSE(run_graph(graph, inputs_of(graph), options).ok());
 }
 
 TEST(Executor, DoesASubstituteStandInForTheKernel) {
@@ -202,7 +203,7 @@ TEST(Executor, DoesASubstituteStandInForTheKernel) {
     return true;
   };
   const Arrays inputs = inputs_of(graph);
-  const Result<RunResult> result = run(graph, inputs, options);
+  const Result<RunResult> result = run_graph(graph, inputs, options);
   ASSERT_TRUE(result.ok());
   for (int64_t i = 0; i < 6; ++i)
     EXPECT_EQ(result->outputs.at("z").data<float>()[i], -inputs.at("x").data<float>()[i]);

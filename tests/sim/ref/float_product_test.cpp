@@ -134,8 +134,8 @@ TEST(Pool, IsEveryIndexVisitedOnceAndMayPartsNest) {
     ThreadPool pool(threads);
     for (int64_t count : {0, 1, 7, 1000}) {
       std::vector<int> visits(static_cast<size_t>(count), 0);
-      pool.parts(count, 3, [&](int64_t begin, int64_t end) {
-        pool.parts(end - begin, 1, [&](int64_t from, int64_t to) {
+      pool.parallel_for(count, 3, [&](int64_t begin, int64_t end) {
+        pool.parallel_for(end - begin, 1, [&](int64_t from, int64_t to) {
           for (int64_t i = from; i < to; ++i) ++visits[static_cast<size_t>(begin + i)];
         });
       });

@@ -138,7 +138,7 @@ Result<RunResult> run_small(const Graph& graph, const Arrays& inputs, const std:
   RunOptions options;
   options.weight_seed = 1;
   try {
-    return run(graph, inputs, options);
+    return run_graph(graph, inputs, options);
   } catch (const std::bad_alloc&) {
     ADD_FAILURE() << "too little memory for " << what;
     return Error{Errc::capacity, "too little memory", ""};

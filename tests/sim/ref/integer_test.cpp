@@ -18,11 +18,11 @@ using Values = std::vector<int8_t>;
 TEST(IntegerArithmetic, RoundsHalvesAwayFromZero) {
   for (int64_t v = -40; v <= 40; ++v)
     for (int32_t shift = 0; shift <= 4; ++shift)
-      EXPECT_EQ(nearest(v, shift), std::llround(std::ldexp(static_cast<double>(v), -shift)))
+      EXPECT_EQ(rounded_shift(v, shift), std::llround(std::ldexp(static_cast<double>(v), -shift)))
           << v << " / 2^" << shift;
-  EXPECT_EQ(nearest(int64_t{1} << 61, 62), 1);
-  EXPECT_EQ(nearest(-(int64_t{1} << 61), 62), -1);
-  EXPECT_EQ(nearest((int64_t{1} << 61) - 1, 62), 0);
+  EXPECT_EQ(rounded_shift(int64_t{1} << 61, 62), 1);
+  EXPECT_EQ(rounded_shift(-(int64_t{1} << 61), 62), -1);
+  EXPECT_EQ(rounded_shift((int64_t{1} << 61) - 1, 62), 0);
 }
 
 /// 1 / 2^shift of the sums, of so many channels.

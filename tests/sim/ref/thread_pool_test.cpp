@@ -23,7 +23,7 @@ ThreadStarter at_most(int most) {
 /// Squares of [0, count), each written by the part that has it.
 std::vector<int64_t> squares(ThreadPool& pool, int64_t count) {
   std::vector<int64_t> out(static_cast<size_t>(count), -1);
-  pool.parts(count, 3, [&](int64_t begin, int64_t end) {
+  pool.parallel_for(count, 3, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) out[static_cast<size_t>(i)] = i * i;
   });
   return out;
@@ -34,7 +34,7 @@ TEST(ThreadPool, IsEveryIndexDoneOnceWithHoweverManyThreadsThereAre) {
   for (size_t i = 0; i < wanted.size(); ++i) wanted[i] = static_cast<int64_t>(i * i);
   for (int given = 0; given <= 8; ++given) {
     ThreadPool pool(9, at_most(given));
-    EXPECT_EQ(pool.threads(), 1 + (given == 8 ? 8 : (given + 1) / 2));
+    EXPECT_EQ(pool.thread_count(), 1 + (given == 8 ? 8 : (given + 1) / 2));
     for (int round = 0; round < 20; ++round) ASSERT_EQ(squares(pool, 1000), wanted) << given;
   }
 }
@@ -52,7 +52,7 @@ TEST(ThreadPool, IsAnExceptionOfAPartThrownWhenNoPartRuns) {
       std::this_thread::yield();
       --running;
     };
-    EXPECT_THROW(pool.parts(1000, 1, failing), std::runtime_error);
+    EXPECT_THROW(pool.parallel_for(1000, 1, failing), std::runtime_error);
     EXPECT_EQ(running, 0);
     EXPECT_EQ(squares(pool, 100).back(), 99 * 99);  // and the pool is as good as before
   }

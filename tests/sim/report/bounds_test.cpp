@@ -282,35 +282,35 @@ Costs busy(int64_t compute, int64_t dram, int64_t sram) {
 }
 
 TEST(Busiest, DoesTheBusiestResourceHold) {
-  EXPECT_EQ(busiest(busy(90, 60, 50)), Bound::compute);
-  EXPECT_EQ(busiest(busy(60, 90, 50)), Bound::dram);
-  EXPECT_EQ(busiest(busy(60, 50, 90)), Bound::sram);
-  EXPECT_EQ(busiest(busy(90, 90, 90)), Bound::dram);
-  EXPECT_EQ(busiest(busy(49, 49, 49)), Bound::latency);
-  EXPECT_EQ(busiest(busy(50, 49, 49)), Bound::compute);
-  EXPECT_EQ(busiest(Costs{}), Bound::none);
+  EXPECT_EQ(busiest_bound(busy(90, 60, 50)), Bound::compute);
+  EXPECT_EQ(busiest_bound(busy(60, 90, 50)), Bound::dram);
+  EXPECT_EQ(busiest_bound(busy(60, 50, 90)), Bound::sram);
+  EXPECT_EQ(busiest_bound(busy(90, 90, 90)), Bound::dram);
+  EXPECT_EQ(busiest_bound(busy(49, 49, 49)), Bound::latency);
+  EXPECT_EQ(busiest_bound(busy(50, 49, 49)), Bound::compute);
+  EXPECT_EQ(busiest_bound(Costs{}), Bound::none);
 }
 
 TEST(Busiest, AnArrayThatTakesWeightsInAndHardlyMultipliesIsBoundByItsWeightPort) {
   Costs c = busy(90, 60, 50);
   c.preload_busy = 50;
-  EXPECT_EQ(busiest(c), Bound::weight_load);
+  EXPECT_EQ(busiest_bound(c), Bound::weight_load);
   c.compute_bound = 49;
-  EXPECT_EQ(busiest(c), Bound::weight_load);
+  EXPECT_EQ(busiest_bound(c), Bound::weight_load);
   c.compute_bound = 50;  // of full passes, whose weights are always under way, the MACs are enough
-  EXPECT_EQ(busiest(c), Bound::compute);
+  EXPECT_EQ(busiest_bound(c), Bound::compute);
   c.compute_bound = 1;
   c.preload_busy = 49;
-  EXPECT_EQ(busiest(c), Bound::compute);
+  EXPECT_EQ(busiest_bound(c), Bound::compute);
   c.preload_busy = 90;
   c.dram_busy = 95;
-  EXPECT_EQ(busiest(c), Bound::dram);
+  EXPECT_EQ(busiest_bound(c), Bound::dram);
 }
 
 TEST(Busiest, IsALayerWithoutArithmeticNeverComputeBound) {
   Costs c = busy(95, 60, 0);
   c.compute_bound = 0;
-  EXPECT_EQ(busiest(c), Bound::dram);
+  EXPECT_EQ(busiest_bound(c), Bound::dram);
 }
 
 }  // namespace

@@ -23,13 +23,13 @@ TEST(Characters, TakeTheColumnsThatUnicodeSays) {
 }
 
 TEST(Characters, AreCutWholeAndWithTheirMarks) {
-  EXPECT_EQ(leading("\u5c64\u5c64", 3), "\u5c64");
-  EXPECT_EQ(leading("ae\u0301o", 2), "ae\u0301");
-  EXPECT_EQ(leading("abc", 0), "");
-  EXPECT_EQ(trailing("\u5c64\u5c64", 3), "\u5c64");
-  EXPECT_EQ(trailing("ae\u0301o", 1), "o");
-  EXPECT_EQ(trailing("ae\u0301o", 2), "e\u0301o");
-  EXPECT_EQ(trailing("abc", 5), "abc");
+  EXPECT_EQ(leading_part("\u5c64\u5c64", 3), "\u5c64");
+  EXPECT_EQ(leading_part("ae\u0301o", 2), "ae\u0301");
+  EXPECT_EQ(leading_part("abc", 0), "");
+  EXPECT_EQ(trailing_part("\u5c64\u5c64", 3), "\u5c64");
+  EXPECT_EQ(trailing_part("ae\u0301o", 1), "o");
+  EXPECT_EQ(trailing_part("ae\u0301o", 2), "e\u0301o");
+  EXPECT_EQ(trailing_part("abc", 5), "abc");
 }
 
 TEST(Characters, AreOnlyThoseThatAreWellFormed) {

@@ -89,7 +89,7 @@ TEST(CsvReport, AreCountsExactOthersOfSevenDigitsAndShapesReadable) {
   EXPECT_EQ(row[column(table, "cycles")], std::to_string(report.layers[0].costs.cycles));
   const double use = report.utilization(report.layers[0].costs);
   EXPECT_EQ(row[column(table, "utilization")], fmt::format("{:.7g}", use));
-  const double energy = report.layers[0].costs.energy.total();
+  const double energy = report.layers[0].costs.energy.total_pj();
   EXPECT_NEAR(std::stod(row[column(table, "energy_pj")]) / energy, 1, 0.51e-6);
   EXPECT_EQ(row[column(table, "output_shape")], "1x64x56x56");
   EXPECT_EQ(row[column(table, "input_shapes")], "1x64x56x56 64x64x3x3");

@@ -69,7 +69,7 @@ inline Report fake_report(int64_t convs = 12) {
     conv.input_shapes = {{1, 64, 56, 56}, {64, 64, 3, 3}};
     conv.output_shape = {1, 64, 56, 56};
     conv.costs = fake_costs(i);
-    conv.bound = busiest(conv.costs);
+    conv.bound = busiest_bound(conv.costs);
     LayerReport relu;
     relu.name = fmt::format("/layer{}/relu{}/Relu", i / 4, i);
     relu.op_type = "Relu";
@@ -83,7 +83,7 @@ inline Report fake_report(int64_t convs = 12) {
     for (LayerReport& layer : std::array{conv, relu, view}) r.layers.push_back(std::move(layer));
     r.totals += conv.costs;
   }
-  r.bound = busiest(r.totals);
+  r.bound = busiest_bound(r.totals);
   r.distinct_ops = 9;
   r.shared_peak_bytes = 1'003'520;
   return r;

@@ -20,8 +20,8 @@ TEST(Report, AreTotalsTheSumOfLayersForEveryCount) {
     EXPECT_EQ(std::get<int64_t>(total), sum) << field.key;
   }
   double energy = 0;
-  for (const LayerReport& layer : report.layers) energy += layer.costs.energy.total();
-  EXPECT_NEAR(report.totals.energy.total(), energy, 1e-6 * energy);
+  for (const LayerReport& layer : report.layers) energy += layer.costs.energy.total_pj();
+  EXPECT_NEAR(report.totals.energy.total_pj(), energy, 1e-6 * energy);
 }
 
 TEST(Report, DoesEveryEnergyComponentAdd) {
@@ -33,7 +33,7 @@ TEST(Report, DoesEveryEnergyComponentAdd) {
   EXPECT_EQ(sum.shared, 808);
   EXPECT_EQ(sum.dram, 1616);
   EXPECT_EQ(sum.leakage, 3232);
-  EXPECT_EQ(sum.total(), 63 * 101);
+  EXPECT_EQ(sum.total_pj(), 63 * 101);
 }
 
 TEST(Report, IsUtilizationMacsOverWhatTheArrayCouldDo) {

@@ -57,13 +57,14 @@ TEST(RollUp, AddsUpToTheTotals) {
     for (const LayerGroup& group : r.groups) {
       sum += group.costs;
       layers += group.layers;
-      EXPECT_EQ(group.bound, busiest(group.costs));
+      EXPECT_EQ(group.bound, busiest_bound(group.costs));
     }
     EXPECT_EQ(layers, static_cast<int64_t>(r.layers.size()));
     EXPECT_EQ(sum.cycles, r.totals.cycles);
     EXPECT_EQ(sum.macs, r.totals.macs);
     EXPECT_EQ(sum.dram_read, r.totals.dram_read);
-    EXPECT_NEAR(sum.energy.total(), r.totals.energy.total(), 1e-9 * r.totals.energy.total());
+    EXPECT_NEAR(sum.energy.total_pj(), r.totals.energy.total_pj(),
+                1e-9 * r.totals.energy.total_pj());
   }
 }
 

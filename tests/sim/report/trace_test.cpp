@@ -32,9 +32,9 @@ json trace_of(const Report& report, const std::vector<NetworkTimeline>& blocks) 
     text += part;
     return ok();
   });
-  EXPECT_TRUE(writer.begin());
-  for (const NetworkTimeline& block : blocks) EXPECT_TRUE(writer.layers(block));
-  EXPECT_TRUE(writer.end(100));
+  EXPECT_TRUE(writer.begin_trace());
+  for (const NetworkTimeline& block : blocks) EXPECT_TRUE(writer.add_layers(block));
+  EXPECT_TRUE(writer.end_trace(100));
   return json::parse(text);
 }
 

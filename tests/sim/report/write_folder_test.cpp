@@ -34,7 +34,7 @@ class WriteFolder : public ::testing::Test {
 TEST_F(WriteFolder, IsAllOfItThereWhenItIsDone) {
   auto made = writer("new/out/");
   ASSERT_TRUE(made);
-  put(made->folder() / "mark.json");
+  put(made->temporary_folder() / "mark.json");
   EXPECT_FALSE(fs::exists(folder_ / "new" / "out"));
   ASSERT_TRUE(made->commit());
   EXPECT_TRUE(fs::exists(folder_ / "new" / "out" / "mark.json"));
@@ -45,7 +45,7 @@ TEST_F(WriteFolder, IsNothingLeftOfOneThatIsNotDone) {
   {
     auto made = writer("out");
     ASSERT_TRUE(made);
-    put(made->folder() / "mark.json");
+    put(made->temporary_folder() / "mark.json");
   }
   EXPECT_EQ(entries(), 0U);
 }
@@ -56,7 +56,7 @@ TEST_F(WriteFolder, IsOneThatWasWrittenSoReplacedAndNoOther) {
   put(folder_ / "out" / "old");
   auto made = writer("out");
   ASSERT_TRUE(made);
-  put(made->folder() / "mark.json");
+  put(made->temporary_folder() / "mark.json");
   ASSERT_TRUE(made->commit());
   EXPECT_FALSE(fs::exists(folder_ / "out" / "old"));
   EXPECT_EQ(entries(), 1U);

@@ -66,7 +66,7 @@ TEST(Tile, HasTheProductsOfTheFormula) {
         ASSERT_TRUE(tiled) << tiled.errors()[0].text();
         const auto graph = graph_of(tiled->bytes);
         ASSERT_TRUE(graph) << graph.errors()[0].text();
-        ASSERT_TRUE(verify(*graph));
+        ASSERT_TRUE(verify_graph(*graph));
         const Products p = products(*graph);
         EXPECT_EQ(p.nodes, ceil_of(m, 16) * ceil_of(k, 32) * ceil_of(n, 64));
         EXPECT_EQ(p.nodes, tiled->layers[0].products);

@@ -132,7 +132,7 @@ TEST(LinePieces, ReadWhatTheirLinesAreMadeOf) {
         for (const auto& [tap, line] : expected.first) last = std::max(last, line);
       }
       EXPECT_LE(last, from + part.extent - 1);
-      EXPECT_LE(last + 1, flow->needed(first + count));
+      EXPECT_LE(last + 1, flow->lines_needed(first + count));
     }
   }
 }

@@ -99,7 +99,7 @@ TEST(Schedule, OfAttentionIsAProgramThatIsNoSlower) {
         const hw::Program program = placed_program(graph, *network, hw);
         EXPECT_EQ(hw::simulate(program, hw, hw::TimingMode::step).total.count(), cycles);
         EXPECT_EQ(hw::simulate(program, hw).total.count(), cycles);
-        EXPECT_EQ(hw::count(program, hw).macs.count(), network->report.totals.macs);
+        EXPECT_EQ(hw::count_program(program, hw).macs.count(), network->report.totals.macs);
         EXPECT_LE(cycles, test::cycles_of_layers(*network));
         EXPECT_EQ(takes_turns(*network), cycles < test::cycles_of_layers(*network));
         faster += takes_turns(*network) ? 1 : 0;
@@ -212,7 +212,7 @@ TEST(Schedule, OfConvolutionsAndPoolingIsAProgramThatIsNoSlower) {
         const hw::Program program = placed_program(graph, *network, hw);
         EXPECT_EQ(hw::simulate(program, hw, hw::TimingMode::step).total.count(), cycles);
         EXPECT_EQ(hw::simulate(program, hw).total.count(), cycles);
-        EXPECT_EQ(hw::count(program, hw).macs.count(), network->report.totals.macs);
+        EXPECT_EQ(hw::count_program(program, hw).macs.count(), network->report.totals.macs);
         EXPECT_EQ(takes_turns(*network), cycles < test::cycles_of_layers(*network));
         faster += takes_turns(*network) ? 1 : 0;
         const WorkloadTotals totals = Workload::prepare(graph)->cost(hw, {}).value();

@@ -47,7 +47,7 @@ TEST(HttpHead, IsRefusedWhenItCouldBeReadInTwoWays) {
 /// Whatever a message holds: quotes, line ends, bytes that aren't UTF-8.
 TEST(HttpReply, IsJsonWhenItRefuses) {
   for (const std::string message : {"no such path", "'a' isn't \"b\"", "a\\b\n\x01\t", ""}) {
-    const HttpReply reply = refusal(404, message);
+    const HttpReply reply = refusal_reply(404, message);
     EXPECT_EQ(reply.status, 404);
     EXPECT_EQ(reply.type, "application/json");
     EXPECT_TRUE(reply.body.ends_with("}\n"));
@@ -57,7 +57,8 @@ TEST(HttpReply, IsJsonWhenItRefuses) {
     EXPECT_EQ(body["errors"].size(), 1u);
     EXPECT_EQ(body["errors"][0]["message"], message);
   }
-  EXPECT_FALSE(nlohmann::json::parse(refusal(400, "\xff").body, nullptr, false).is_discarded());
+  EXPECT_FALSE(
+      nlohmann::json::parse(refusal_reply(400, "\xff").body, nullptr, false).is_discarded());
 }
 
 TEST(HttpReply, SaysItsLengthAndKeepsToThePage) {

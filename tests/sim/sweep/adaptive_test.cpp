@@ -30,7 +30,7 @@ std::set<int64_t> front_of(const SweepSpec& spec, const std::vector<PointRow>& r
   std::set<int64_t> out;
   const auto values = [&](const PointRow& row) {
     std::vector<double> v;
-    for (const Metric m : spec.objectives) v.push_back(row.totals.metric(m));
+    for (const Metric m : spec.objectives) v.push_back(row.totals.metric_value(m));
     return v;
   };
   for (const PointRow& row : rows) {
@@ -53,9 +53,10 @@ void expect_the_grids_front(const SweepSpec& spec, const std::string& what, bool
   std::vector<PointRow> grid;
   std::set<int64_t> legal;
   for (int64_t p = 0; p < space.size(); ++p) {
-    if (!space.legal(space.steps(p))) continue;
+    if (!space.is_legal(space.steps_of_point(p))) continue;
     legal.insert(p);
-    if (PointRow row = evaluator.point(p); row.feasible()) grid.push_back(std::move(row));
+    if (PointRow row = evaluator.evaluate_point(p); row.is_feasible())
+      grid.push_back(std::move(row));
   }
   ASSERT_GT(grid.size(), 8u) << what;
 
@@ -67,18 +68,18 @@ void expect_the_grids_front(const SweepSpec& spec, const std::string& what, bool
   run.threads = 2;
   const auto outcome = run_sweep(spec, run);
   ASSERT_TRUE(outcome.ok()) << outcome.errors().front().text();
-  auto store = SweepStore::read(path);
+  auto store = SweepStore::open_for_reading(path);
   ASSERT_TRUE(store.ok());
   std::vector<PointRow> found;
   for (const int64_t p : legal) {
     const auto row = (*store)->find(p);
     ASSERT_TRUE(row.ok());
-    if (!*row || !(*row)->feasible()) continue;
+    if (!*row || !(*row)->is_feasible()) continue;
     found.push_back(**row);
-    const hw::HwConfig hw = space.machine(space.steps(p));
+    const hw::HwConfig hw = space.machine_at(space.steps_of_point(p));
     found.back().totals.clock_mhz = hw.clock_mhz;
-    found.back().totals.area_mm2 = evaluator.point(p).totals.area_mm2;
-    found.back().totals.sram_bytes = evaluator.point(p).totals.sram_bytes;
+    found.back().totals.area_mm2 = evaluator.evaluate_point(p).totals.area_mm2;
+    found.back().totals.sram_bytes = evaluator.evaluate_point(p).totals.sram_bytes;
   }
   EXPECT_EQ(front_of(spec, found), front_of(spec, grid)) << what;
   if (bounded) {
@@ -174,7 +175,7 @@ axes:
   Space space(spec);
   std::set<double> energies;
   for (int64_t p = 0; p < space.size(); ++p) {
-    const hw::HwConfig hw = space.machine(space.steps(p));
+    const hw::HwConfig hw = space.machine_at(space.steps_of_point(p));
     const auto file = hw::parse_hw(hw::print_hw(hw), "point.yaml");
     ASSERT_TRUE(file.ok());
     EXPECT_EQ(machine_text(*file), machine_text(hw));

@@ -41,7 +41,7 @@ TEST(Front, HoldsWhatNoOtherPointBeats) {
     Front front;
     for (const int64_t i : order) front.add(all[static_cast<size_t>(i)], i);
     std::set<int64_t> found;
-    for (const Front::Entry& e : front.sorted()) found.insert(e.point);
+    for (const Front::Entry& e : front.sorted_entries()) found.insert(e.point);
     EXPECT_EQ(found, expected);
   }
 }

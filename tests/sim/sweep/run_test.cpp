@@ -122,8 +122,8 @@ TEST(StrangeStore, IsRefusedWhenItIsShown) {
     const std::string store = fresh("strange.sqlite");
     EXPECT_TRUE(run_sweep(spec, run_on(store, 1)).ok());
     auto db = Database::open(store, Database::Mode::create);
-    EXPECT_TRUE(db.ok() && db->run(sql).ok());
-    const auto read = SweepStore::read(store);
+    EXPECT_TRUE(db.ok() && db->run_sql(sql).ok());
+    const auto read = SweepStore::open_for_reading(store);
     const auto again = run_sweep(spec, run_on(store, 1));
     EXPECT_EQ(read.ok(), again.ok()) << "what is shown and what is gone on with are the same";
     return read ? "" : read.errors().front().message;

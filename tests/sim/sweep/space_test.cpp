@@ -51,7 +51,7 @@ TEST(Spec, IsAnUnknownOperatorOnlyCostedWhenAllowed) {
   ASSERT_TRUE(spec.ok()) << spec.errors().front().text();
   auto evaluator = Evaluator::create(*spec);
   ASSERT_TRUE(evaluator.ok());
-  const PointRow row = evaluator->point(0);
+  const PointRow row = evaluator->evaluate_point(0);
   // Two elements in and two out, a byte each on this machine.
   EXPECT_EQ(row.totals.dram_read_bytes, 2);
   EXPECT_EQ(row.totals.dram_write_bytes, 2);
@@ -105,8 +105,8 @@ TEST(Space, PointsSetExactlyTheAxesFields) {
   const hw::HwConfig base = *hw::load_hw(kSource + "/configs/64x64.yaml");
   std::set<std::string> configs;
   for (int64_t p = 0; p < space.size(); ++p) {
-    const AxisSteps s = space.steps(p);
-    EXPECT_EQ(space.point(s), p);
+    const AxisSteps s = space.steps_of_point(p);
+    EXPECT_EQ(space.point_of_steps(s), p);
     hw::HwConfig expected = base;
     expected.buffers[0].kib = 64 << s[0];
     expected.dram.write.milli = 10'000 + 500 * s[1];
@@ -115,8 +115,8 @@ TEST(Space, PointsSetExactlyTheAxesFields) {
     expected.array.cols = s[2] == 0 ? 8 : 64;
     expected.array.dataflows = {hw::Dataflow::weight_stationary};
     if (s[3] == 1) expected.array.dataflows.push_back(hw::Dataflow::input_stationary);
-    EXPECT_EQ(machine_text(space.machine(s)), machine_text(expected)) << p;
-    configs.insert(config_hash(space.machine(s)));
+    EXPECT_EQ(machine_text(space.machine_at(s)), machine_text(expected)) << p;
+    configs.insert(config_hash(space.machine_at(s)));
   }
   EXPECT_EQ(configs.size(), static_cast<size_t>(space.size())) << "two machines have one name";
 }
@@ -131,8 +131,8 @@ TEST(Space, RandomPointsAreDistinctLegalAndRepeatable) {
     PointSource source(*spec);
     Space space(*spec);
     std::vector<int64_t> out;
-    for (int64_t p = source.next(); p >= 0; p = source.next()) {
-      const hw::HwConfig hw = space.machine(space.steps(p));
+    for (int64_t p = source.next_point(); p >= 0; p = source.next_point()) {
+      const hw::HwConfig hw = space.machine_at(space.steps_of_point(p));
       EXPECT_LE(hw.buffers[0].kib, 128);
       EXPECT_LT(static_cast<double>(hw.array.rows) * hw.dram.write.value(), 330);
       out.push_back(p);
@@ -292,7 +292,7 @@ effort: )") + effort + "\n");
     const BoxBounds bounds(*spec);
     Evaluator evaluator = Evaluator::create(*spec).value();
     std::vector<PointRow> rows;
-    for (int64_t p = 0; p < space.size(); ++p) rows.push_back(evaluator.point(p));
+    for (int64_t p = 0; p < space.size(); ++p) rows.push_back(evaluator.evaluate_point(p));
     int asked = 0;
     for (int size = 0; size < 2; ++size)
       for (int act = 0; act < 3; ++act) {
@@ -307,9 +307,9 @@ effort: )") + effort + "\n");
         if (ordered) {
           ++asked;
           for (size_t q = 0; q < kQuestions; ++q) {
-            const Relaxed m = bounds.relaxed(r, static_cast<Question>(q));
+            const Relaxed m = bounds.relaxed_machine(r, static_cast<Question>(q));
             const Objective o[] = {Objective::cycles, Objective::energy, Objective::traffic};
-            least[q] = evaluator.bound(m.hw, o[q], m.effort, reason);
+            least[q] = evaluator.bound_totals(m.hw, o[q], m.effort, reason);
             ASSERT_TRUE(reason.empty()) << reason;
             if (m.point >= 0) {
               EXPECT_EQ(rows[static_cast<size_t>(m.point)].totals.cycles, least[q].cycles);
@@ -317,16 +317,16 @@ effort: )") + effort + "\n");
           }
         }
         for (int64_t p = 0; p < space.size(); ++p) {
-          const AxisSteps s = space.steps(p);
+          const AxisSteps s = space.steps_of_point(p);
           bool inside = true;
           for (size_t a = 0; a < s.size(); ++a) inside &= s[a] >= r.low[a] && s[a] <= r.high[a];
           if (!inside) continue;
           const PointRow& row = rows[static_cast<size_t>(p)];
-          ASSERT_TRUE(row.feasible()) << row.reason;
-          EXPECT_GE(row.totals.metric(Metric::cycles), bounds.least_cycles(r));
+          ASSERT_TRUE(row.is_feasible()) << row.reason;
+          EXPECT_GE(row.totals.metric_value(Metric::cycles), bounds.least_cycles(r));
           EXPECT_GE(row.totals.energy_pj, bounds.least_energy(r));
           EXPECT_GE(row.totals.area_mm2, bounds.least_area(r));
-          EXPECT_GE(row.totals.metric(Metric::sram), bounds.least_sram(r));
+          EXPECT_GE(row.totals.metric_value(Metric::sram), bounds.least_sram(r));
           if (!ordered) continue;
           EXPECT_GE(row.totals.cycles, least[0].cycles) << p;
           EXPECT_GE(row.totals.energy_pj * (1 + 1e-9), least[1].energy_pj) << p;

@@ -120,14 +120,14 @@ bool use(const std::string& path, const SweepSpec& spec, const std::vector<Point
     std::vector<PointRange> spans = {{0, {0, 1}}};
     BoundRow bound;
     bound.key = std::string(300, 'k');
-    if (!good(s.claim(spans, std::string(300, 'o')))) return false;
+    if (!good(s.claim_spans(spans, std::string(300, 'o')))) return false;
     if (!good(s.write(rows, std::vector{bound}))) return false;
     if (!good(s.release_dead([](const std::string& owner) { return owner.size() == 300; })))
       return false;
     const auto found = s.find(1);
     if (!good(found)) return false;
     EXPECT_TRUE(found->has_value() && (*found)->reason == rows[1].reason);
-    return good(s.find_bound(bound.key)) && good(s.stored(std::vector<int64_t>{0, 1}));
+    return good(s.find_bound(bound.key)) && good(s.stored_points(std::vector<int64_t>{0, 1}));
   } catch (const std::bad_alloc&) {
     return false;
   }

@@ -61,7 +61,7 @@ TEST(FieldOrigins, HasEveryFieldOfEveryShippedMachineOne) {
     });
     EXPECT_EQ(static_cast<int64_t>(machine->origins.size()), wanted);
     for (const FieldOrigin& o : machine->origins)
-      EXPECT_NE(o.assumed(), !o.tag.empty()) << o.field->path;
+      EXPECT_NE(o.is_assumed(), !o.tag.empty()) << o.field->path;
     ++files;
   }
   EXPECT_GE(files, 15);

@@ -25,7 +25,7 @@ ValidationPoint product(const Dims& size, Quantity quantity) {
 }
 
 double predicted(const ValidationPoint& point, const KnownMachine& machine) {
-  return predict(point, machine, {}, false)->predicted;
+  return predict_point(point, machine, {}, false)->predicted;
 }
 
 TEST(Predict, FollowsEveryQuantityFromTheCyclesOfTheMainJob) {
@@ -40,8 +40,9 @@ TEST(Predict, FollowsEveryQuantityFromTheCyclesOfTheMainJob) {
   EXPECT_DOUBLE_EQ(predicted(product(size, Quantity::tops), machine), 2 * macs / us / 1e6);
   EXPECT_DOUBLE_EQ(predicted(product(size, Quantity::utilisation), machine),
                    100 * macs / (65536 * cycles));
-  EXPECT_DOUBLE_EQ(predicted(product(size, Quantity::area), machine), area(machine.hw).die_mm2());
-  const hw::Area silicon = area(machine.hw);
+  EXPECT_DOUBLE_EQ(predicted(product(size, Quantity::area), machine),
+                   machine_area(machine.hw).die_mm2());
+  const hw::Area silicon = machine_area(machine.hw);
   EXPECT_DOUBLE_EQ(predicted(product(size, Quantity::synthesis_area), machine),
                    silicon.synthesis_mm2());
   ValidationPoint batch = product(size, Quantity::frames);
@@ -56,7 +57,7 @@ TEST(Predict, IsPowerTheChipsEnergyOverItsTime) {
   const auto network = cost_network(point.graph, machine.hw, {});
   const Costs& c = network->report.totals;
   const double seconds = static_cast<double>(c.cycles) / (machine.hw.clock_mhz * 1e6);
-  const double joules = (c.energy.total() - c.energy.dram) * 1e-12;
+  const double joules = (c.energy.total_pj() - c.energy.dram) * 1e-12;
   EXPECT_NEAR(predicted(point, machine), joules / seconds * 1e3, 1e-9 * joules / seconds * 1e3);
 }
 
@@ -77,13 +78,13 @@ TEST(Predict, TakesTheTechnologyOfThePoint) {
 TEST(Predict, GoesTheIntervalOverAllAssumedRanges) {
   const KnownMachine machine = tpu_v1();
   const ValidationPoint point = product({200, 2000, 2000}, Quantity::cycles);
-  const auto p = predict(point, machine, {}, true);
+  const auto p = predict_point(point, machine, {}, true);
   ASSERT_TRUE(p.ok());
   EXPECT_LE(p->low, p->predicted);
   EXPECT_GE(p->high, p->predicted);
   // Every field alone lies in it, and the end of a range does what the machine with it does.
   for (const FieldOrigin& o : machine.origins) {
-    if (!o.assumed() || o.field->path.starts_with("energy.")) continue;
+    if (!o.is_assumed() || o.field->path.starts_with("energy.")) continue;
     for (const std::string& text : o.range) {
       KnownMachine other = machine;
       other.hw = with_assumed(machine.hw, o, text);
@@ -105,7 +106,7 @@ TEST(Predict, GoesTheIntervalOverAllAssumedRanges) {
 TEST(Predict, DoesWithoutAssumptionsTheIntervalVanish) {
   KnownMachine machine = tpu_v1();
   for (FieldOrigin& o : machine.origins) o.range.clear();
-  const auto p = predict(product({64, 300, 300}, Quantity::cycles), machine, {}, true);
+  const auto p = predict_point(product({64, 300, 300}, Quantity::cycles), machine, {}, true);
   ASSERT_TRUE(p.ok());
   EXPECT_EQ(p->low, p->predicted);
   EXPECT_EQ(p->high, p->predicted);
@@ -117,7 +118,7 @@ int64_t gemms(const CostedNetwork& network, const hw::HwConfig& hw) {
   int64_t out = 0;
   for (const auto& layer : network.mappings)
     for (const auto& mapping : layer)
-      if (mapping) out += hw::count(mapping->program, hw).gemms;
+      if (mapping) out += hw::count_program(mapping->program, hw).gemms;
   return out;
 }
 
@@ -156,7 +157,7 @@ TEST(Validate, SummarisesErrorsByTheirFormulas) {
   points[0].measured = a / 1.1;  // + 10 %
   points[1].measured = b / 0.5;  // - 50 %
   points[0].goal = points[1].goal = 0.2;
-  const auto v = validate({source_of(points)}, {}, false, 1);
+  const auto v = validate_sources({source_of(points)}, {}, false, 1);
   ASSERT_TRUE(v.ok());
   const ValidatedSource& s = v->sources.front();
   EXPECT_NEAR(s.summary.mean_absolute, 0.3, 1e-12);
@@ -172,8 +173,8 @@ TEST(Validate, SummarisesErrorsByTheirFormulas) {
 TEST(Validate, KeepsFittedAndUnfittedApart) {
   ValidationSource fitted = source_of({product({64, 256, 256}, Quantity::cycles)});
   fitted.fitted = true;
-  const auto v =
-      validate({fitted, source_of({product({64, 512, 512}, Quantity::cycles)})}, {}, false, 1);
+  const auto v = validate_sources({fitted, source_of({product({64, 512, 512}, Quantity::cycles)})},
+                                  {}, false, 1);
   ASSERT_TRUE(v.ok());
   EXPECT_EQ(v->unfitted.points, 1);
   EXPECT_EQ(v->fitted.points, 1);
@@ -183,8 +184,8 @@ TEST(Validate, NeedsNoWorkloadForAnAreaAndLeavesItOutOfTheSumOfAll) {
   ValidationPoint area;
   area.name = "area";
   area.quantity = Quantity::area;
-  area.measured = hw::area(tpu_v1().hw).die_mm2() / 2;
-  const auto v = validate({source_of({area})}, {}, true, 1);
+  area.measured = hw::machine_area(tpu_v1().hw).die_mm2() / 2;
+  const auto v = validate_sources({source_of({area})}, {}, true, 1);
   ASSERT_TRUE(v.ok());
   EXPECT_NEAR(v->sources.front().summary.mean_absolute, 1, 1e-12);
   EXPECT_EQ(v->unfitted.points, 0);
@@ -196,8 +197,8 @@ TEST(Validate, GivesTheSameWithAnyNumberOfThreads) {
     points.push_back(product({64, n, n}, Quantity::cycles));
     points.back().measured = static_cast<double>(n);
   }
-  const auto one = validate({source_of(points)}, {}, true, 1);
-  const auto many = validate({source_of(points)}, {}, true, 4);
+  const auto one = validate_sources({source_of(points)}, {}, true, 1);
+  const auto many = validate_sources({source_of(points)}, {}, true, 4);
   ASSERT_TRUE(one.ok() && many.ok());
   EXPECT_EQ(to_json(*one), to_json(*many));
 }
@@ -215,7 +216,7 @@ TEST(Validate, SaysWhichPointTheMachineCantRun) {
   list.layers = {conv};
   point.graph = *elaborate(*layer_model(list, "here"), {});
   point.measured = 1;
-  const auto v = validate({source_of({point})}, {}, false, 2);
+  const auto v = validate_sources({source_of({point})}, {}, false, 2);
   ASSERT_FALSE(v.ok());
   EXPECT_TRUE(v.errors().front().message.starts_with("large0: ")) << v.errors().front().text();
 }
@@ -223,7 +224,7 @@ TEST(Validate, SaysWhichPointTheMachineCantRun) {
 TEST(Validate, EscapesWhatItPutsIntoPages) {
   ValidationSource source = source_of({product({64, 256, 256}, Quantity::cycles)});
   source.points.front().name = "<script>|";
-  const auto v = validate({source}, {}, true, 1);
+  const auto v = validate_sources({source}, {}, true, 1);
   ASSERT_TRUE(v.ok());
   const std::string page = to_html(*v, "accsim 0");
   EXPECT_EQ(page.find("<script"), std::string::npos);

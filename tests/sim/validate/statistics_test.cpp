@@ -11,13 +11,13 @@ namespace {
 using Values = std::vector<double>;
 
 TEST(Statistics, CorrelatesALineFully) {
-  EXPECT_DOUBLE_EQ(*correlation(Values{1, 2, 4}, Values{12, 14, 18}), 1);
-  EXPECT_DOUBLE_EQ(*correlation(Values{1, 2, 4}, Values{-1, -2, -4}), -1);
+  EXPECT_DOUBLE_EQ(*pearson_correlation(Values{1, 2, 4}, Values{12, 14, 18}), 1);
+  EXPECT_DOUBLE_EQ(*pearson_correlation(Values{1, 2, 4}, Values{-1, -2, -4}), -1);
 }
 
 TEST(Statistics, FollowsTheFormula) {
   // Means 2 and 3: sums of products (-1)(-2) + 0 x 1 + 1 x 1 = 3, of squares 2 and 6.
-  EXPECT_DOUBLE_EQ(*correlation(Values{1, 2, 3}, Values{1, 4, 4}), 3 / std::sqrt(12.0));
+  EXPECT_DOUBLE_EQ(*pearson_correlation(Values{1, 2, 3}, Values{1, 4, 4}), 3 / std::sqrt(12.0));
 }
 
 TEST(Statistics, RanksDontSeeByHowMuch) {
@@ -32,8 +32,8 @@ TEST(Statistics, EqualValuesShareTheMeanOfTheirRanks) {
 }
 
 TEST(Statistics, IsNothingSaidOfTooLittle) {
-  EXPECT_FALSE(correlation(Values{1}, Values{2}));
-  EXPECT_FALSE(correlation(Values{1, 1, 1}, Values{1, 2, 3}));
+  EXPECT_FALSE(pearson_correlation(Values{1}, Values{2}));
+  EXPECT_FALSE(pearson_correlation(Values{1, 1, 1}, Values{1, 2, 3}));
   EXPECT_FALSE(rank_correlation(Values{1, 2}, Values{3, 3}));
 }
 

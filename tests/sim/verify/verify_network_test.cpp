@@ -350,7 +350,7 @@ TEST_P(VerifyNetwork, IsExactFromTheFirstByteToTheLast) {
     const VerifyRow& row = report.rows.at(0);
     EXPECT_EQ(row.error, "");
     EXPECT_EQ(row.difference, "");
-    EXPECT_TRUE(row.passed());
+    EXPECT_TRUE(row.has_passed());
     EXPECT_EQ(row.rtl_cycles, n.costed.report.totals.cycles);
     EXPECT_EQ(report.network->left_out, std::vector<std::string>());
     EXPECT_GE(report.network->referenced + std::ssize(report.network->taken),
@@ -378,7 +378,7 @@ TEST_P(VerifyNetwork, IsExactFromEachLayerOn) {
     const VerifyRow& row = report.rows.at(0);
     EXPECT_EQ(row.error, "");
     EXPECT_EQ(row.difference, "");
-    EXPECT_TRUE(row.passed());
+    EXPECT_TRUE(row.has_passed());
     EXPECT_EQ(report.network->from, n.costed.lowered.layers[layer].name);
     EXPECT_EQ(report.network->before + row.commands, all);
     EXPECT_GE(report.network->referenced + std::ssize(report.network->taken),
@@ -436,7 +436,7 @@ TEST(NetworkCases, AreNoPartsOfOtherTensors) {
   options.variant.assertions = true;
   const auto rows = verify_cases(network_cases(n.graph, n.costed, n.hw), options);
   EXPECT_GE(rows.size(), 7U);
-  for (const VerifyRow& row : rows) EXPECT_TRUE(row.passed()) << row.name << row.error;
+  for (const VerifyRow& row : rows) EXPECT_TRUE(row.has_passed()) << row.name << row.error;
 }
 
 /// Golden's end of a case.

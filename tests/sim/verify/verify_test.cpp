@@ -205,7 +205,7 @@ TEST(VerifyCases, PutTheReasonInTheRowWhenACoreCannotBeBuilt) {
   ASSERT_EQ(rows.size(), 3U);
   for (const VerifyRow& r : rows) {
     EXPECT_TRUE(r.done);
-    EXPECT_FALSE(r.passed());
+    EXPECT_FALSE(r.has_passed());
     EXPECT_FALSE(r.error.empty());
   }
 }
