@@ -35,24 +35,24 @@ class LineGroupFinder {
  private:
   /// The op of the other unit that reads what op i has written, line by line.
   std::optional<size_t> next_on_other_unit(size_t i) const {
-    const LineFlow& from = *flows_[i];
-    const auto reader = readers_.only_reader(i, from.out, from.lines * from.out_line);
+    const OpFlow& from = *flows_[i];
+    const auto reader = readers_.only_reader(i, from.out, from.count * from.out_bytes);
     if (!reader || readers_.on_array(reader->op) == readers_.on_array(i)) return std::nullopt;
-    const std::optional<LineFlow>& to = flows_[reader->op];
-    const bool same = to && to->in == reader->in && to->window.extent == from.lines &&
-                      to->in_line == from.out_line;
+    const std::optional<OpFlow>& to = flows_[reader->op];
+    const bool same = to && to->in == reader->in && to->window.extent == from.count &&
+                      to->in_bytes == from.out_bytes;
     return same ? std::optional(reader->op) : std::nullopt;
   }
 
   const OpReaders& readers_;
-  std::vector<std::optional<LineFlow>> flows_;  ///< by op
+  std::vector<std::optional<OpFlow>> flows_;  ///< by op
 };
 
 /// Lines of a result of which all that they are made of is among the first `read` lines.
-int64_t made_of(const LineFlow& flow, int64_t read) {
-  if (read >= flow.window.extent) return flow.lines;
+int64_t made_of(const OpFlow& flow, int64_t read) {
+  if (read >= flow.window.extent) return flow.count;
   int64_t out = 0;
-  while (out < flow.lines && flow.lines_needed(out + 1) <= read) ++out;
+  while (out < flow.count && flow.slices_needed(out + 1) <= read) ++out;
   return out;
 }
 
@@ -60,10 +60,10 @@ int64_t made_of(const LineFlow& flow, int64_t read) {
 int64_t least_shared(const LineGroup& run, std::span<const ChainOp> ops) {
   int64_t out = run.shared;
   for (size_t k = 0; k + 1 < run.ops.size(); ++k) {
-    const LineFlow& flow = run.flows[k];
+    const OpFlow& flow = run.flows[k];
     const OpRequest& request = *ops[run.ops[k]].request;
     const Place& written = request.outputs[static_cast<size_t>(flow.out.index)].place;
-    if (written.memory == hw::Memory::shared) out -= flow.lines * flow.out_line;
+    if (written.memory == hw::Memory::shared) out -= flow.count * flow.out_bytes;
   }
   return out;
 }
@@ -102,12 +102,12 @@ std::vector<LineGroup> line_groups(const OpReaders& readers, const hw::HwConfig&
 std::vector<std::vector<int64_t>> line_ends(const LineGroup& run, int64_t lines) {
   std::vector<std::vector<int64_t>> out(run.ops.size());
   const size_t cut = run.on_array[0] ? 0 : 1;
-  const int64_t all = run.flows[cut].lines;
+  const int64_t all = run.flows[cut].count;
   for (int64_t end = lines; end < all; end += lines) out[cut].push_back(end);
   out[cut].push_back(all);
   if (cut == 1) {
-    for (const int64_t end : out[1]) out[0].push_back(run.flows[1].lines_needed(end));
-    out[0].back() = run.flows[0].lines;
+    for (const int64_t end : out[1]) out[0].push_back(run.flows[1].slices_needed(end));
+    out[0].back() = run.flows[0].count;
   }
   for (size_t k = cut + 1; k < run.ops.size(); ++k)
     for (const int64_t end : out[k - 1]) out[k].push_back(made_of(run.flows[k], end));

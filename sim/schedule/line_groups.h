@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "sim/schedule/chain.h"
-#include "sim/schedule/line_pieces.h"
+#include "sim/schedule/op_flow.h"
 #include "sim/schedule/op_readers.h"
 
 namespace accsim::sim {
@@ -13,7 +13,7 @@ namespace accsim::sim {
 /// on those before.
 struct LineGroup {
   std::vector<size_t> ops;  ///< rising
-  std::vector<LineFlow> flows;
+  std::vector<OpFlow> flows;
   std::vector<bool> on_array;  ///< by op
   int64_t shared = 0;          ///< bytes of the shared buffer that are alive while any of them runs
   int64_t shared_of_two = 0;   ///< while the first or the second does

@@ -70,12 +70,12 @@ LineScheduler::Placed LineScheduler::placed_requests(const LineGroup& run) const
   Placed out{{}, run.shared};
   for (const size_t op : run.ops) out.requests.push_back(*in_.ops[op].request);
   for (size_t k = 0; k + 1 < run.ops.size() && out.shared > order_.shared_capacity(); ++k) {
-    const LineFlow &from = run.flows[k], &to = run.flows[k + 1];
+    const OpFlow &from = run.flows[k], &to = run.flows[k + 1];
     hw::Memory& written = out.requests[k].outputs[static_cast<size_t>(from.out.index)].place.memory;
     if (written != hw::Memory::shared) continue;
     written = hw::Memory::dram;
     out.requests[k + 1].inputs[static_cast<size_t>(to.in.index)].place.memory = hw::Memory::dram;
-    out.shared -= from.lines * from.out_line;
+    out.shared -= from.count * from.out_bytes;
     out.moved = true;
   }
   return out;
@@ -112,7 +112,7 @@ std::optional<LineTileShape> LineScheduler::best_lines(const LineGroup& run, con
 
 ScheduledOp LineScheduler::scheduled_piece(const LineGroup& run, const LineStep& t) const {
   const size_t op = run.ops[t.k];
-  const LineFlow& flow = run.flows[t.k];
+  const OpFlow& flow = run.flows[t.k];
   const size_t layer = in_.ops[op].layer;
   const LayerPorts& ports = in_.ops[op].request->ports;
   ScheduledOp out{layer, op, t.mapping, t.piece,

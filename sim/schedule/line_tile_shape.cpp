@@ -44,7 +44,7 @@ bool set_marks(const LineGroup& run, const std::vector<std::vector<int64_t>>& en
     LineStep& t = turns[i];
     if (t.k > 0) {
       t.awaits = marked[t.k - 1];
-      const int64_t needed = run.flows[t.k].lines_needed(ends[t.k][static_cast<size_t>(t.piece)]);
+      const int64_t needed = run.flows[t.k].slices_needed(ends[t.k][static_cast<size_t>(t.piece)]);
       if (t.awaits < 0 || ends[t.k - 1][static_cast<size_t>(t.awaits)] < needed) return false;
       if (turns[i - 1].k == t.k - 1) marked[t.k - 1] = turns[i - 1].piece;
     }
@@ -97,7 +97,7 @@ std::optional<std::vector<LineStep>> cut_into(const LineTilingInput& in, const L
     const int64_t first = piece == 0 ? 0 : ends[t.k][piece - 1];
     const int64_t lines = ends[t.k][piece] - first;
     if (lines == 0) continue;
-    LineStep turn{t.k, t.piece, cut_lines(in.requests[t.k], first, lines, in.hw), {}};
+    LineStep turn{t.k, t.piece, tile_of_lines(in.requests[t.k], first, lines, in.hw), {}};
     const SlotChunks slots{.chunks = cut.chunks,
                            .lines = run.on_array[t.k] ? std::min(cut.lines, lines) : 0};
     const auto mapping = in.mapper.map_piece(turn.op.request, slots, *in.names[t.k]);

@@ -34,19 +34,19 @@ class RowGroupFinder {
  private:
   /// The op that reads what op i has written and is cut alike.
   std::optional<size_t> next_on_other_unit(size_t i) const {
-    const RowFlow& from = *flows_[i];
+    const OpFlow& from = *flows_[i];
     std::optional<size_t> found;
     if (from.out.side == OperandPort::Side::internal) {
       const size_t j = i + 1;
       if (j < ops_.size() && ops_[j].layer == ops_[i].layer && flows_[j] &&
           flows_[j]->in == from.out)
         found = j;
-    } else if (const auto reader = readers_.only_reader(i, from.out, from.rows * from.out_row)) {
+    } else if (const auto reader = readers_.only_reader(i, from.out, from.count * from.out_bytes)) {
       if (flows_[reader->op] && flows_[reader->op]->in == reader->in) found = reader->op;
     }
     if (!found) return std::nullopt;
-    const RowFlow& to = *flows_[*found];
-    return to.rows == from.rows && to.in_row == from.out_row ? found : std::nullopt;
+    const OpFlow& to = *flows_[*found];
+    return to.count == from.count && to.in_bytes == from.out_bytes ? found : std::nullopt;
   }
 
   bool has_both_units(const RowGroup& run) const {
@@ -78,7 +78,7 @@ class RowGroupFinder {
   const OpReaders& readers_;
   const hw::HwConfig& hw_;
   const std::span<const ChainOp> ops_;
-  std::vector<std::optional<RowFlow>> flows_;  ///< by op
+  std::vector<std::optional<OpFlow>> flows_;  ///< by op
 };
 
 }  // namespace

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "sim/schedule/op_flow.h"
 #include "sim/schedule/op_readers.h"
-#include "sim/schedule/pieces.h"
 
 namespace accsim::sim {
 
@@ -14,7 +14,7 @@ namespace accsim::sim {
 /// reads, on array and vector unit both: pieces of theirs can take turns.
 struct RowGroup {
   std::vector<size_t> ops;  ///< rising
-  std::vector<RowFlow> flows;
+  std::vector<OpFlow> flows;
   /// Bytes of the shared buffer, while any of the ops' layers runs, of tensors that aren't from one
   /// of them to the next.
   int64_t shared_beside = 0;
@@ -24,7 +24,7 @@ struct RowGroup {
   size_t first_op() const { return ops.front(); }
   /// Bytes of rows between op k and the next one, of a piece.
   int64_t piece_bytes(size_t k, int64_t count) const {
-    return flows[k].rows / count * flows[k].out_row;
+    return flows[k].count / count * flows[k].out_bytes;
   }
 };
 

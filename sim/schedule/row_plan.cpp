@@ -35,8 +35,8 @@ std::vector<bool> RowPlanner::on_array(const RowGroup& run) const {
 
 std::vector<int64_t> RowPlanner::piece_counts(const RowGroup& run) const {
   int64_t batch = 1;
-  for (const RowFlow& f : run.flows) batch = std::max(batch, f.batch);
-  const int64_t rows = run.flows[0].rows / batch, most = kMostTurns / std::ssize(run.ops);
+  for (const OpFlow& f : run.flows) batch = std::max(batch, f.batch);
+  const int64_t rows = run.flows[0].count / batch, most = kMostTurns / std::ssize(run.ops);
   std::vector<int64_t> out;
   for (int64_t n = 1; n <= rows && batch <= most / n; ++n)
     if (rows % n == 0 && batch * n > 1) out.push_back(batch * n);
@@ -50,7 +50,7 @@ std::optional<RowPlan> RowPlanner::plan_run(const RowGroup& run, const RowTileSh
       in_parts(interleave(array, enough_pieces(run, count)), array, as.parts), array, as.parts);
   RowPlan out{&run, as, {}, {}, {}, {}, run.shared_beside};
   for (size_t k = 0; k < run.ops.size(); ++k) {
-    auto pieces = sim::cut_request(*ops[run.ops[k]].request, count * (array[k] ? 1 : as.parts), hw);
+    auto pieces = pieces_of_rows(*ops[run.ops[k]].request, count * (array[k] ? 1 : as.parts), hw);
     if (!pieces) return std::nullopt;
     out.pieces.push_back(std::move(*pieces));
   }

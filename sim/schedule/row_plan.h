@@ -6,7 +6,7 @@
 
 #include "sim/map/mapper.h"
 #include "sim/schedule/chain.h"
-#include "sim/schedule/pieces.h"
+#include "sim/schedule/op_flow.h"
 #include "sim/schedule/row_tile_shape.h"
 
 namespace accsim::sim {

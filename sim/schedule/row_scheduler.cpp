@@ -140,18 +140,18 @@ CutGroup RowScheduler::text_of(const RowGroup& run, const RowPlan& plan) const {
 ScheduledOp RowScheduler::scheduled_part(const RowPlan& plan, const PartStep& t,
                                          std::span<const int32_t> tensors) const {
   const size_t op = plan.run->ops[t.k];
-  const RowFlow& flow = plan.run->flows[t.k];
+  const OpFlow& flow = plan.run->flows[t.k];
   const size_t layer = in_.ops[op].layer;
   ScheduledOp out{layer, op, plan.mappings[t.k], t.piece, {tensors.begin(), tensors.end()}};
   out.offsets.reserve(out.tensors.size());
   const bool is_product = std::holds_alternative<GemmOp>(in_.ops[op].request->item);
   const int64_t parts = is_product ? 1 : plan.cut.parts;
-  const int64_t row = t.part * (flow.rows / plan.cut.pieces / parts);  // the part's first
+  const int64_t row = t.part * (flow.count / plan.cut.pieces / parts);  // the part's first
   for (const OperandPort& port : plan.mappings[t.k]->trace.ports) {
     if (t.k > 0 && port == flow.in)
-      out.offsets.push_back(row * flow.in_row);
+      out.offsets.push_back(row * flow.in_bytes);
     else if (t.k + 1 < plan.run->ops.size() && port == flow.out)
-      out.offsets.push_back(row * flow.out_row);
+      out.offsets.push_back(row * flow.out_bytes);
     else
       out.offsets.push_back(order_.offset_in_whole(
           op, port, plan.pieces[t.k].offset(port, t.piece * parts + t.part)));

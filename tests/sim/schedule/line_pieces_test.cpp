@@ -1,11 +1,10 @@
-#include "sim/schedule/line_pieces.h"
-
 #include <gtest/gtest.h>
 
 #include <random>
 
 #include "hw/config/load.h"
 #include "sim/schedule/line_tile_shape.h"
+#include "sim/schedule/op_flow.h"
 #include "tests/support/source.h"
 
 namespace accsim::sim {
@@ -109,19 +108,19 @@ TEST(LinePieces, ReadWhatTheirLinesAreMadeOf) {
       const auto flow = line_flow(whole, machine());
       ASSERT_TRUE(flow);
       const bool product = std::holds_alternative<GemmOp>(whole.item);
-      ASSERT_EQ(flow->lines, results(w));
-      EXPECT_EQ(flow->out_line, kWidth * (product ? kOutputs : kChannels));
-      EXPECT_EQ(flow->in_line, kWidth * kChannels);
-      const auto all = static_cast<uint64_t>(flow->lines);
+      ASSERT_EQ(flow->count, results(w));
+      EXPECT_EQ(flow->out_bytes, kWidth * (product ? kOutputs : kChannels));
+      EXPECT_EQ(flow->in_bytes, kWidth * kChannels);
+      const auto all = static_cast<uint64_t>(flow->count);
       const auto first = static_cast<int64_t>(random() % all);
       const auto count = static_cast<int64_t>(1 + random() % (all - static_cast<uint64_t>(first)));
-      const OpLines piece = cut_lines(whole, first, count, machine());
+      const OpTile piece = tile_of_lines(whole, first, count, machine());
       EXPECT_EQ(lines_of(piece.request), count);
-      const int64_t from = piece.offset(flow->in) / flow->in_line;
-      EXPECT_EQ(from * flow->in_line, piece.offset(flow->in));
-      EXPECT_EQ(piece.offset(flow->out), first * flow->out_line);
+      const int64_t from = piece.offset(flow->in) / flow->in_bytes;
+      EXPECT_EQ(from * flow->in_bytes, piece.offset(flow->in));
+      EXPECT_EQ(piece.offset(flow->out), first * flow->out_bytes);
       if (product) {
-        EXPECT_EQ(piece.offset({OperandPort::Side::input, 2}), first * flow->out_line);
+        EXPECT_EQ(piece.offset({OperandPort::Side::input, 2}), first * flow->out_bytes);
       }
       const LaneSlide part = window_of(piece.request);
       EXPECT_LE(from + part.extent, w.extent);
@@ -132,7 +131,7 @@ TEST(LinePieces, ReadWhatTheirLinesAreMadeOf) {
         for (const auto& [tap, line] : expected.first) last = std::max(last, line);
       }
       EXPECT_LE(last, from + part.extent - 1);
-      EXPECT_LE(last + 1, flow->lines_needed(first + count));
+      EXPECT_LE(last + 1, flow->slices_needed(first + count));
     }
   }
 }
@@ -161,8 +160,8 @@ LineGroup run_of(const LaneSlide& first, const LaneSlide& second, bool array_fir
   LineGroup run;
   run.ops = {0, 1};
   for (const LaneSlide& w : {first, second}) {
-    LineFlow& flow = run.flows.emplace_back();
-    flow.lines = results(w);
+    OpFlow& flow = run.flows.emplace_back();
+    flow.count = results(w);
     flow.window = w;
   }
   run.on_array = {array_first, !array_first};
@@ -184,7 +183,7 @@ TEST(LineEnds, HaveAllThatTheNextOpReads) {
     const auto& cut = ends[array_first ? 0 : 1];
     for (size_t i = 0; i < cut.size(); ++i) {
       EXPECT_EQ(cut[i], std::min(static_cast<int64_t>(i + 1) * lines,
-                                 run.flows[array_first ? 0 : 1].lines));
+                                 run.flows[array_first ? 0 : 1].count));
       int64_t last = -1;  // line that the next op's lines so far are made of
       for (int64_t result = 0; result < ends[1][i]; ++result)
         for (const auto& [tap, line] : made_of(second, result, 0).first)

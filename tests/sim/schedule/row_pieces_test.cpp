@@ -1,11 +1,10 @@
-#include "sim/schedule/pieces.h"
-
 #include <gtest/gtest.h>
 
 #include <array>
 #include <set>
 
 #include "hw/config/load.h"
+#include "sim/schedule/op_flow.h"
 #include "sim/schedule/row_tile_shape.h"
 #include "tests/support/source.h"
 
@@ -54,7 +53,7 @@ OpRequest softmax(int64_t heads, int64_t rows, int64_t length) {
 TEST(Pieces, OfProductsFindTheirRows) {
   const OpRequest whole = product(6, 20, 7, 11);
   for (const int64_t count : {1, 2, 3, 6, 12, 24, 30, 60, 120}) {
-    const auto pieces = cut_request(whole, count, machine());
+    const auto pieces = pieces_of_rows(whole, count, machine());
     ASSERT_TRUE(pieces) << count;
     const auto& op = std::get<GemmOp>(pieces->request.item);
     EXPECT_EQ(op.batch * op.m() * count, 6 * 20);
@@ -68,13 +67,13 @@ TEST(Pieces, OfProductsFindTheirRows) {
   }
   // Parts that would be of two batch entries, but not of all of either.
   for (const int64_t count : {4, 5, 8, 10, 15, 20, 40, 7})
-    EXPECT_FALSE(cut_request(whole, count, machine())) << count;
+    EXPECT_FALSE(pieces_of_rows(whole, count, machine())) << count;
 }
 
 TEST(Pieces, OfSoftmaxFindTheirRows) {
   const OpRequest whole = softmax(3, 10, 16);
   for (const int64_t count : {1, 3, 6, 15, 30}) {
-    const auto pieces = cut_request(whole, count, machine());
+    const auto pieces = pieces_of_rows(whole, count, machine());
     ASSERT_TRUE(pieces) << count;
     const auto& op = std::get<VectorOp>(pieces->request.item);
     const int64_t rows = 30 / count, heads = std::max<int64_t>(1, rows / 10);
@@ -89,7 +88,7 @@ TEST(Pieces, OfSoftmaxFindTheirRows) {
       EXPECT_EQ(pieces->offset({kInput, 1}, i), i * rows / 10 * 16);
     }
   }
-  EXPECT_FALSE(cut_request(whole, 2, machine())) << "a head and a half";
+  EXPECT_FALSE(pieces_of_rows(whole, 2, machine())) << "a head and a half";
 }
 
 TEST(Pieces, OnlyOfRowsThatDependOnNoOther) {
@@ -118,7 +117,7 @@ TEST(Pieces, OfCopiesFindTheirRows) {
   const auto flow = row_flow(whole, machine());
   ASSERT_TRUE(flow);
   EXPECT_EQ(flow->in, internal_port(op.a_port));
-  const auto pieces = cut_request(whole, 12, machine());
+  const auto pieces = pieces_of_rows(whole, 12, machine());
   ASSERT_TRUE(pieces);
   for (int64_t i = 0; i < 12; ++i) {
     EXPECT_EQ(pieces->offset(internal_port(op.a_port), i), i * 10 * 7);

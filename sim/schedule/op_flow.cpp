@@ -1,0 +1,277 @@
+#include "sim/schedule/op_flow.h"
+
+#include <algorithm>
+#include <span>
+
+#include "sim/schedule/ports.h"
+
+namespace accsim::sim {
+namespace {
+
+/// An op's request with the space of its points.
+struct Op {
+  const OpRequest& request;
+  const hw::HwConfig& hw;
+  OpSpace space;
+};
+
+OperandPort port_of(const SpaceOperand& operand) {
+  return operand.written() ? output_port(operand.port) : input_port(operand.port);
+}
+
+int64_t element_bytes(const Op& op, const OperandPort& p) {
+  if (p.side == OperandPort::Side::internal) return op.hw.activation_bytes();
+  const auto& side = p.side == OperandPort::Side::input ? op.request.inputs : op.request.outputs;
+  return side[static_cast<size_t>(p.index)].element_bytes;
+}
+
+/// Every operand with its port, and the residual that lies as the result does.
+template <class Each>
+void each_operand(const Op& op, const Each& each) {
+  for (const SpaceOperand& operand : op.space.operands) each(port_of(operand), operand);
+  if (op.request.residual >= 0)
+    each(input_port(op.request.residual), *op.space.operand(OperandRole::result));
+}
+
+/// The axis of an operand that a parallel dim leads along.
+const OperandAxis& axis_along(const SpaceOperand& operand, size_t dim) {
+  return *std::find_if(operand.axes.begin(), operand.axes.end(),
+                       [dim](const OperandAxis& axis) { return axis.terms[0].dim == dim; });
+}
+
+/// The window by which a dim of results slides over an axis of what they are made of.
+LaneSlide window_on(const OpSpace& space, const OperandAxis& axis) {
+  LaneSlide out{.extent = axis.extent, .pad = -axis.shift};
+  for (const OperandAxis::Term& t : axis.terms)
+    if (space.dims[t.dim].kind == DimKind::window) {
+      out.kernel = space.dims[t.dim].length;
+      out.dilation = t.factor;
+    } else {
+      out.stride = t.factor;
+    }
+  return out;
+}
+
+// ---- rows ---------------------------------------------------------------------------------------
+
+/// Is it a batch of plain products of two tensors that the network computes? A new member of GemmOp
+/// doesn't compile here: it may say that rows lie or depend otherwise.
+bool has_rows(const GemmOp& op, const OpRequest& r) {
+  const auto& [batch, images, channels, outputs, in, out, kernel, stride, dilation, pad, grouped,
+               a_shared, b_shared, a_transposed, b_transposed, a_port, b_port, bias_port,
+               out_port] = op;
+  static_cast<void>(batch * channels * outputs);
+  static_cast<void>(b_transposed);
+  static_cast<void>(bias_port);
+  const Extent3 one{1, 1, 1};
+  const bool plain = images == 1 && in == out && in[0] == 1 && in[1] == 1 && kernel == one &&
+                     stride == one && dilation == one && pad == Extent3{0, 0, 0} && !grouped;
+  const bool computed = b_port < 0 || !r.inputs[static_cast<size_t>(b_port)].place.constant;
+  return plain && !a_shared && !b_shared && !a_transposed && a_port != b_port && computed;
+}
+
+/// Do the rows lie densely, in the order of their nest, and is no operand of one of them alone?
+bool has_rows(const VectorOp& op) {
+  if (!op.row_work || op.lane) return false;
+  const RowWork& w = *op.row_work;
+  int64_t next = w.run;
+  for (size_t l = kRowLevels; l-- > 0;) {
+    if (w.rows[l] == 1) continue;
+    if (w.row_stride[l] != next) return false;
+    next *= w.rows[l];
+  }
+  return w.pieces == 1 && w.channel_stride == RowNest{} && op.outputs.size() == (w.log ? 2 : 1);
+}
+
+/// The dims that rows are counted by, outermost first; none where the op has no rows.
+InlineVector<size_t, kRowLevels> row_dims(const OpRequest& r) {
+  if (const auto* gemm = std::get_if<GemmOp>(&r.item); gemm != nullptr && has_rows(*gemm, r))
+    return {static_cast<size_t>(GemmDim::batch), static_cast<size_t>(GemmDim::width)};
+  if (const auto* vector = std::get_if<VectorOp>(&r.item); vector != nullptr && has_rows(*vector))
+    return {0, 1, 2, 3};
+  return {};
+}
+
+/// The first of the equal pieces of `rows` rows of a nest of dims; nullopt where it doesn't fall
+/// into them.
+std::optional<SpaceBox> first_piece(const OpSpace& space, std::span<const size_t> dims,
+                                    int64_t rows) {
+  SpaceBox out = space.whole_box();
+  for (size_t i = dims.size(); i-- > 0;) {
+    Interval& its = out[dims[i]];
+    const int64_t taken = std::min(its.count, rows);
+    if (its.count % taken != 0 || rows % taken != 0) return std::nullopt;
+    its.count = taken;
+    rows /= taken;
+  }
+  return rows == 1 ? std::optional(out) : std::nullopt;
+}
+
+// ---- lines --------------------------------------------------------------------------------------
+
+/// Is it a convolution of one image with constant weights? A new member of GemmOp doesn't compile
+/// here: it may say that lines lie or depend otherwise.
+bool has_lines(const GemmOp& op, const OpRequest& r) {
+  const auto& [batch, images, channels, outputs, in, out, kernel, stride, dilation, pad, grouped,
+               a_shared, b_shared, a_transposed, b_transposed, a_port, b_port, bias_port,
+               out_port] = op;
+  static_cast<void>(channels * outputs);
+  static_cast<void>(b_transposed || b_shared);
+  static_cast<void>(stride == dilation || pad == kernel);
+  static_cast<void>(bias_port + out_port);
+  return (batch == 1 || grouped) && images == 1 && in[0] == 1 && out[0] == 1 && out[1] > 1 &&
+         !a_shared && !a_transposed && a_port != b_port && b_port >= 0 &&
+         r.inputs[static_cast<size_t>(b_port)].place.constant;
+}
+
+/// Does a line's operand lie between the beginnings of it and of the next one?
+bool lies_in_lines(const LaneWork& w, size_t axis) {
+  int64_t last = w.across - 1;
+  for (size_t i = 0; i < w.axes.size(); ++i)
+    if (i != axis) last += (w.axes[i].slide.extent - 1) * w.axes[i].a;
+  return last < w.axes[axis].a;
+}
+
+/// The axis of lines, the outermost one, of a lane operation of int8 elements.
+std::optional<size_t> line_axis(const VectorOp& op, const hw::HwConfig& hw) {
+  if (!op.lane || op.row_work || op.outputs.size() != 1 || hw.types.activation != DType::int8)
+    return std::nullopt;
+  const std::vector<LaneAxis>& axes = op.lane->axes;
+  const auto found = std::ranges::find_if(axes, [](const LaneAxis& a) { return a.count > 1; });
+  if (found == axes.end() || found->a <= 0 || found->turned) return std::nullopt;
+  const auto axis = static_cast<size_t>(found - axes.begin());
+  return lies_in_lines(*op.lane, axis) ? std::optional(axis) : std::nullopt;
+}
+
+std::optional<size_t> line_dim(const OpRequest& r, const hw::HwConfig& hw) {
+  if (const auto* gemm = std::get_if<GemmOp>(&r.item))
+    return has_lines(*gemm, r) ? std::optional(static_cast<size_t>(GemmDim::height)) : std::nullopt;
+  if (const auto* vector = std::get_if<VectorOp>(&r.item)) return line_axis(*vector, hw);
+  return std::nullopt;
+}
+
+}  // namespace
+
+int64_t OpFlow::slices_needed(int64_t results) const {
+  return std::clamp<int64_t>(window.input_coordinate(results - 1, window.kernel - 1) + 1, 0,
+                             window.extent);
+}
+
+int64_t OpTile::offset(const OperandPort& port) const {
+  const auto found = std::ranges::find(ports, port, &Port::port);
+  return found == ports.end() ? 0 : found->offset;
+}
+
+int64_t PieceStrides::offset(int64_t piece) const {
+  int64_t out = 0;
+  for (size_t l = levels.size(); l-- > 0;) {
+    out += piece % levels[l].count * levels[l].bytes;
+    piece /= levels[l].count;
+  }
+  return out;
+}
+
+int64_t OpPieces::offset(const OperandPort& port, int64_t piece) const {
+  const auto found = std::ranges::find(ports, port, &Port::port);
+  return found == ports.end() ? 0 : found->strides.offset(piece);
+}
+
+std::optional<OpFlow> row_flow(const OpRequest& request, const hw::HwConfig& hw) {
+  const auto dims = row_dims(request);
+  if (dims.empty()) return std::nullopt;
+  const Op op{request, hw, *space_of(request.item)};
+  const SpaceOperand &a = *op.space.operand(OperandRole::a),
+                     &result = *op.space.operand(OperandRole::result);
+  OpFlow out{.in = port_of(a), .out = port_of(result), .count = 1};
+  SpaceBox row = op.space.whole_box();
+  for (const size_t d : dims) {
+    out.count *= row[d].count;
+    row[d].count = 1;
+  }
+  const auto row_bytes = [&](const SpaceOperand& operand, const OperandPort& port) {
+    return elements_spanned(operand, region(op.space, operand, row)) * element_bytes(op, port);
+  };
+  out.window.extent = out.count;
+  out.in_bytes = row_bytes(a, out.in);
+  out.out_bytes = row_bytes(result, out.out);
+  if (const auto* gemm = std::get_if<GemmOp>(&request.item)) out.batch = gemm->batch;
+  return out;
+}
+
+std::optional<OpFlow> line_flow(const OpRequest& request, const hw::HwConfig& hw) {
+  const auto dim = line_dim(request, hw);
+  if (!dim) return std::nullopt;
+  const Op op{request, hw, *space_of(request.item)};
+  const SpaceOperand &a = *op.space.operand(OperandRole::a),
+                     &result = *op.space.operand(OperandRole::result);
+  const OperandAxis& axis = axis_along(a, *dim);
+  OpFlow out{.in = port_of(a), .out = port_of(result), .count = op.space.dims[*dim].length};
+  const bool lanes = std::holds_alternative<VectorOp>(request.item);
+  if (lanes && (element_bytes(op, out.in) != 1 || element_bytes(op, out.out) != 1))
+    return std::nullopt;
+  out.window = window_on(op.space, axis);
+  out.in_bytes = axis.stride * element_bytes(op, out.in);
+  out.out_bytes = result.stride_along(*dim) * element_bytes(op, out.out);
+  return out;
+}
+
+OpTile tile_of_lines(const OpRequest& request, int64_t first, int64_t count,
+                     const hw::HwConfig& hw) {
+  const Op op{request, hw, *space_of(request.item)};
+  SpaceBox box = op.space.whole_box();
+  box[*line_dim(request, hw)] = {first, count};
+  OpTile out{.request = request};
+  out.request.item = *tile(request.item, op.space, box);
+  out.request.room = 0;
+  each_operand(op, [&](const OperandPort& port, const SpaceOperand& operand) {
+    const int64_t element = first_element(operand, region(op.space, operand, box));
+    out.ports.push_back({port, element * element_bytes(op, port)});
+  });
+  return out;
+}
+
+std::optional<OpPieces> pieces_of_rows(const OpRequest& request, int64_t count,
+                                       const hw::HwConfig& hw) {
+  const auto flow = row_flow(request, hw);
+  if (!flow || count < 1 || flow->count % count != 0) return std::nullopt;
+  const Op op{request, hw, *space_of(request.item)};
+  const auto dims = row_dims(request);
+  const auto box = first_piece(op.space, dims, flow->count / count);
+  if (!box) return std::nullopt;
+  auto item = tile(request.item, op.space, *box);
+  if (!item) return std::nullopt;
+  OpPieces out{.request = request, .ports = {}};
+  out.request.item = std::move(*item);
+  each_operand(op, [&](const OperandPort& port, const SpaceOperand& operand) {
+    PieceStrides s;
+    for (const size_t d : dims) {
+      const int64_t its = (*box)[d].count;
+      s.levels.push_back(
+          {op.space.dims[d].length / its, its * operand.stride_along(d) * element_bytes(op, port)});
+    }
+    out.ports.push_back({port, s});
+  });
+  return out;
+}
+
+void move_rows(OpRequest& request, bool written, hw::Memory to, const hw::HwConfig& hw) {
+  const OpFlow flow = *row_flow(request, hw);
+  auto& side = written ? request.outputs : request.inputs;
+  const OperandPort& port = written ? flow.out : flow.in;
+  if (port.side != OperandPort::Side::internal) {
+    side[static_cast<size_t>(port.index)].place.memory = to;
+    return;
+  }
+  const auto added = static_cast<int>(side.size());
+  side.push_back({{"(internal)", to, false, port}, hw.activation_bytes()});
+  if (auto* gemm = std::get_if<GemmOp>(&request.item)) {
+    (written ? gemm->out_port : gemm->a_port) = added;
+    return;
+  }
+  auto& op = std::get<VectorOp>(request.item);
+  (written ? op.row_work->out_port : op.row_work->in_port) = added;
+  for (Access& a : written ? op.outputs : op.inputs)
+    if (input_port(a.port) == port) a.port = added;
+}
+
+}  // namespace accsim::sim
