@@ -62,8 +62,8 @@ Dims kernel_of(const Graph& graph, const Layer& layer) {
   if (kind_of(node) != OpKind::convolution) return {};
   for (const WorkItem& item : layer.work)
     if (const auto* gemm = std::get_if<GemmOp>(&item)) {
-      if (!view.has_input(static_cast<size_t>(gemm->b_port))) continue;
-      const Dims& weights = view.dims(static_cast<size_t>(gemm->b_port));
+      if (!view.has_input(gemm->b_port.index())) continue;
+      const Dims& weights = view.dims(gemm->b_port.index());
       if (weights.size() > 2) return Dims(weights.begin() + 2, weights.end());
     }
   return {};

@@ -18,7 +18,7 @@ int64_t output_elements(const Graph& graph, const Node& node) {
 /// The bias that the product itself has. A BatchNormalization has the port of its weights, which
 /// are made of all its constants.
 bool has_own_bias(const GemmOp& gemm) {
-  return gemm.bias_port >= 0 && gemm.bias_port != gemm.b_port;
+  return gemm.bias_port.is_of_node() && gemm.bias_port != gemm.b_port;
 }
 
 /// The bias of a convolution that adds it where its products land, none of which then has it;
@@ -55,7 +55,7 @@ bool adds_bias(const Graph& graph, const Lowered& lowered, TensorId to, TensorId
   const Layer* layer = writer_of(graph, lowered, to);
   if (!layer || layer->work.empty()) return false;
   const auto* gemm = std::get_if<GemmOp>(&layer->work.back());
-  if (!gemm || gemm->bias_port >= 0) return false;
+  if (!gemm || gemm->bias_port.is_of_node()) return false;
   const Node& product = node_of(graph, *layer);
   const Dims &sum = graph.tensor(to).dims, &result = graph.tensor(layer->outputs[0]).dims;
   // Of a convolution's dims the channels are the second one, in views too if they start as it does.
@@ -93,13 +93,13 @@ class Moved {
   int64_t elements_out(size_t port) const { return out_[port]; }
 
  private:
-  static void add_to(std::vector<int64_t>& side, int port, int64_t elements) {
-    if (port < 0 || static_cast<size_t>(port) >= side.size()) return;
-    int64_t& moved = side[static_cast<size_t>(port)];
+  static void add_to(std::vector<int64_t>& side, ValuePort port, int64_t elements) {
+    if (!port.is_within(side.size())) return;
+    int64_t& moved = side[port.index()];
     if (elements < 0 || moved < 0 || __builtin_add_overflow(moved, elements, &moved)) moved = -1;
   }
   void add_work(const GemmOp& gemm) {
-    for (int port : {gemm.a_port, gemm.b_port, gemm.bias_port}) add_to(in_, port, -1);
+    for (const ValuePort port : {gemm.a_port, gemm.b_port, gemm.bias_port}) add_to(in_, port, -1);
     add_to(out_, gemm.out_port, -1);
   }
   void add_work(const auto& op) {
@@ -215,7 +215,7 @@ std::vector<bool> find_biases(const Graph& graph, const Lowered& lowered) {
     mark(node, shift_port(node));
     for (const WorkItem& item : layer.work)
       if (const auto* gemm = std::get_if<GemmOp>(&item); gemm && has_own_bias(*gemm))
-        mark(node, gemm->bias_port);
+        mark(node, static_cast<int>(gemm->bias_port.index()));
     mark(node, landed_bias_port(node, layer));
     mark(node, added_bias_port(graph, lowered, node));
   }

@@ -10,8 +10,8 @@ namespace accsim {
 /// Stops the program when an internal invariant is broken. On in release builds too: a cost model
 /// that goes on after a broken invariant prints wrong numbers. Never used for user errors; those
 /// travel as Result<T>.
-inline void check(bool condition, std::string_view what,
-                  std::source_location at = std::source_location::current()) {
+constexpr void check(bool condition, std::string_view what,
+                     std::source_location at = std::source_location::current()) {
   if (!condition) [[unlikely]]
     fail_check(what, at);
 }

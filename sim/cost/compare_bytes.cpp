@@ -30,8 +30,8 @@ std::optional<ComparedBytes> compared_bytes(const Graph& graph, const Layer& lay
     return std::nullopt;
   ComparedBytes out;
   if (graph.tensor(layer.inputs[0]).constant) std::swap(out.port, out.constant_port);
-  const Tensor& x = graph.tensor(layer.inputs[static_cast<size_t>(out.port)]);
-  const Tensor& c = graph.tensor(layer.inputs[static_cast<size_t>(out.constant_port)]);
+  const Tensor& x = graph.tensor(layer.inputs[out.port.index()]);
+  const Tensor& c = graph.tensor(layer.inputs[out.constant_port.index()]);
   if (x.constant || !c.constant || elements(c.dims) != 1) return std::nullopt;
   if (is_float(x.dtype) || bits(x.dtype) <= 8) return std::nullopt;
   if (x.dims != graph.tensor(layer.outputs[0]).dims) return std::nullopt;
@@ -42,8 +42,8 @@ std::optional<ComparedBytes> compared_bytes(const Graph& graph, const Layer& lay
 
 std::array<OpRequest, 2> compare_requests(const ComparedBytes& c, OpRequest layer) {
   const int64_t all = c.integers * c.bytes;
-  for (const int port : {c.port, c.constant_port})
-    layer.inputs[static_cast<size_t>(port)].element_bytes = 1;
+  for (const ValuePort port : {c.port, c.constant_port})
+    layer.inputs[port.index()].element_bytes = 1;
   OpRequest differ = layer, equal = std::move(layer);
   LaneWork by_byte, together;
   by_byte.op = LaneArithmetic::sub;

@@ -11,8 +11,8 @@ namespace accsim::sim {
 /// integers are equal when all their bytes are. Lane commands say first which bytes differ (1, else
 /// 0), then for each integer whether none does.
 struct ComparedBytes {
-  int port = 0, constant_port = 1;  ///< inputs of the layer
-  int64_t integers = 0, bytes = 0;  ///< compared ones, and bytes of each
+  ValuePort port = 0, constant_port = 1;  ///< inputs of the layer
+  int64_t integers = 0, bytes = 0;        ///< compared ones, and bytes of each
 };
 
 /// What the layer compares so; nullopt where it does anything else.

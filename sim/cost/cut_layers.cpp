@@ -77,9 +77,9 @@ Status compare_cut_layers(const Graph& graph, const Lowered& lowered, const Resi
           name.empty() ? Operand{} : named_operand(graph, residency, machine, tensors, name));
     request.inputs.resize(std::max<size_t>(request.inputs.size(), 3));
     request.outputs.push_back(named_operand(graph, residency, machine, tensors, from.output));
-    const auto tensor = [&](int port) {
-      if (port < 0 || port >= std::ssize(from.inputs)) return kNoTensor;
-      const auto found = tensors.find(from.inputs[static_cast<size_t>(port)]);
+    const auto tensor = [&](ValuePort port) {
+      if (!port.is_within(from.inputs.size())) return kNoTensor;
+      const auto found = tensors.find(from.inputs[port.index()]);
       return found == tensors.end() ? kNoTensor : found->second;
     };
     const AskedTypes asked =

@@ -62,11 +62,10 @@ void add_bounds(const ItemWork& m, const hw::HwConfig& hw, Costs& c) {
                                    m.timing.queue(hw::Queue::store).busy.count() - writes});
 }
 
-const Operand* find_operand(const std::vector<Operand>& side, int port) {
-  return port >= 0 && static_cast<size_t>(port) < side.size() ? &side[static_cast<size_t>(port)]
-                                                              : nullptr;
+const Operand* find_operand(const std::vector<Operand>& side, ValuePort port) {
+  return port.is_of_node() && port.index() < side.size() ? &side[port.index()] : nullptr;
 }
-bool on_chip(const std::vector<Operand>& side, int port) {
+bool on_chip(const std::vector<Operand>& side, ValuePort port) {
   const Operand* o = find_operand(side, port);
   return o && o->place.memory == hw::Memory::shared;
 }

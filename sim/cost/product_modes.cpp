@@ -110,14 +110,14 @@ std::vector<std::vector<AskedTypes>> OperandTypes::of_layers() const {
   std::vector<std::vector<AskedTypes>> out;
   for (const Layer& l : lowered_.layers) {
     auto& products = out.emplace_back();
-    const auto tensor = [&](int port) {
-      return port >= 0 && port < std::ssize(l.inputs) ? l.inputs[static_cast<size_t>(port)]
-                                                      : kNoTensor;
+    const auto tensor = [&](ValuePort port) {
+      return port.is_within(l.inputs.size()) ? l.inputs[port.index()] : kNoTensor;
     };
     for (const WorkItem& item : l.work)
       if (const auto* op = std::get_if<GemmOp>(&item))
         // What is internal to a layer is made of its first input.
-        products.push_back(of_product(*op, tensor(std::max(0, op->a_port)), tensor(op->b_port)));
+        products.push_back(
+            of_product(*op, tensor(op->a_port.is_of_node() ? op->a_port : 0), tensor(op->b_port)));
   }
   return out;
 }

@@ -30,9 +30,9 @@ std::vector<Operand> layer_operands(const Graph& graph, const Residency& residen
   return out;
 }
 
-/// The index among the inputs of what the layer's product adds, -1: nothing. A copy that the layer
-/// makes of it before is one more.
-int residual_of(const Layer& layer, const hw::HwConfig& hw, std::vector<Operand>& inputs) {
+/// Which of the inputs the layer's product adds. A copy that the layer makes of it before is one
+/// more.
+ValuePort residual_of(const Layer& layer, const hw::HwConfig& hw, std::vector<Operand>& inputs) {
   if (std::ranges::find(layer.copies, layer.residual, &PortLayout::port) == layer.copies.end())
     return layer.residual;
   const OperandPort copy = internal_port(copy_port(layer.residual));
@@ -51,9 +51,9 @@ bool has_tables(const hw::HwConfig& hw) {
 bool is_beside(const Graph& graph, const Layer& layer, const hw::HwConfig& hw) {
   if (layer.function.empty()) return true;
   if (!layer.function.affine) return has_tables(hw);
-  const int b = std::get<GemmOp>(layer.work.back()).b_port;  // below 0: a copy of what is computed
+  const ValuePort b = std::get<GemmOp>(layer.work.back()).b_port;
   return !is_float(hw.types.accumulator) ||
-         (b >= 0 && graph.tensor(layer.inputs[static_cast<size_t>(b)]).constant);
+         (b.is_of_node() && graph.tensor(layer.inputs[b.index()]).constant);
 }
 
 /// The function of a product that can't do it, and what follows: behind the product, in place.
@@ -62,11 +62,11 @@ OpRequest function_request(const Layer& layer, OpRequest& product) {
   VectorOp op = layer.function.work;
   const int64_t count = op.outputs[0].elements;
   out.inputs = out.outputs = {product.outputs[0]};
-  if (product.residual >= 0) {
-    out.inputs.push_back(product.inputs[static_cast<size_t>(product.residual)]);
+  if (product.residual.is_of_node()) {
+    out.inputs.push_back(product.inputs[product.residual.index()]);
     op.inputs.push_back({1, count, 0});
     op[VectorClass::elementwise] += count * (product.clips_sum ? 2 : 1);
-    product.residual = -1;
+    product.residual = ValuePort::none();
     product.clips_sum = false;
   }
   if (layer.function.affine && product.relu) {
@@ -89,13 +89,14 @@ struct OwnOperands {
   std::vector<LayerPorts::Port> ports;
 
   /// The op's port for one of the layer's.
-  int take_port(int port, OperandPort::Side side, const std::vector<Operand>& layer) {
-    if (port < 0) return port;
-    const auto known = std::ranges::find(ports, port, &LayerPorts::Port::index);
+  ValuePort take_port(ValuePort port, OperandPort::Side side, const std::vector<Operand>& layer) {
+    if (!port.is_of_node()) return port;
+    const auto index = static_cast<int>(port.index());
+    const auto known = std::ranges::find(ports, index, &LayerPorts::Port::index);
     if (known != ports.end()) return static_cast<int>(known - ports.begin());
     const auto own = static_cast<int>(ports.size());
-    ports.push_back({port});
-    operands.push_back(layer[static_cast<size_t>(port)]);
+    ports.push_back({index});
+    operands.push_back(layer[port.index()]);
     if (operands.back().place.port.side == side) operands.back().place.port.index = own;
     return own;
   }
@@ -105,11 +106,11 @@ struct OwnOperands {
 void begin_with_elements(MemoryOp& op, OwnOperands& in, OwnOperands& out) {
   if (op.axes.empty() || op.inputs.size() != 1 || op.outputs.size() != 1) return;
   if (std::ranges::find(op.axes, 0, &MoveAxis::stride) != op.axes.end()) return;
-  const auto shift = [](OwnOperands& side, int port, int64_t elements, int64_t& first) {
-    if (port < 0) return;
-    const Operand& o = side.operands[static_cast<size_t>(port)];
+  const auto shift = [](OwnOperands& side, ValuePort port, int64_t elements, int64_t& first) {
+    if (!port.is_of_node()) return;
+    const Operand& o = side.operands[port.index()];
     if (o.place.constant || !o.place.pitch.is_dense()) return;
-    side.ports[static_cast<size_t>(port)].offset = elements * o.element_bytes;
+    side.ports[port.index()].offset = elements * o.element_bytes;
     first -= elements;
   };
   int64_t least = op.from;
@@ -141,9 +142,9 @@ OpRequest move_request(const MemoryOp& of_layer, const OpRequest& layer) {
 int64_t room_for_weights(const WorkItem& item, const OpRequest& request, int64_t taken,
                          const hw::HwConfig& hw) {
   const auto* op = std::get_if<GemmOp>(&item);
-  if (!op || op->a_port < 0 || op->b_port < 0) return 0;
-  const auto bytes = [&](int port, int64_t elements) {
-    const Operand& o = request.inputs[static_cast<size_t>(port)];
+  if (!op || !op->a_port.is_of_node() || !op->b_port.is_of_node()) return 0;
+  const auto bytes = [&](ValuePort port, int64_t elements) {
+    const Operand& o = request.inputs[port.index()];
     return o.place.memory == hw::Memory::dram ? elements * o.element_bytes : 0;
   };
   const int64_t pixels = op->images * op->in[0] * op->in[1] * op->in[2];
@@ -163,7 +164,7 @@ std::vector<OpRequest> layer_requests(const Graph& graph, const Layer& layer,
   OpRequest request;
   request.inputs = layer_operands(graph, residency, hw, layer.inputs, OperandPort::Side::input);
   request.outputs = layer_operands(graph, residency, hw, layer.outputs, OperandPort::Side::output);
-  const int residual = residual_of(layer, hw, request.inputs);
+  const ValuePort residual = residual_of(layer, hw, request.inputs);
   if (const auto compared = compared_bytes(graph, layer);
       compared && has_tables(hw) && hw.types.activation == DType::int8) {
     const auto both = compare_requests(*compared, request);
@@ -178,7 +179,7 @@ std::vector<OpRequest> layer_requests(const Graph& graph, const Layer& layer,
     request.room = room_for_weights(item, request, all_room ? 0 : residency.end, hw);
     const bool last = &item == &layer.work.back();
     request.relu = layer.relu && last;
-    request.residual = last ? residual : -1;
+    request.residual = last ? residual : ValuePort::none();
     request.clips_sum = layer.clips_sum && last;
     if (!last || layer.function.empty()) {
       out.push_back(request);

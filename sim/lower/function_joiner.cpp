@@ -57,7 +57,8 @@ bool FunctionJoiner::leave_clip(NodeId id, UnaryFunction& f) {
   const Node& node = layers_.node(id);
   Layer* l = layers_.sole_producer(node, 0);
   if (id != f.nodes.front() || !l || !clips_at_zero(graph_, node)) return false;
-  if (!last_product(l) || !l->function.empty() || (l->residual >= 0 ? l->clips_sum : l->relu))
+  if (!last_product(l) || !l->function.empty() ||
+      (l->residual.is_of_node() ? l->clips_sum : l->relu))
     return false;
   UnaryFunction rest = f;
   rest.nodes.erase(rest.nodes.begin());
@@ -73,7 +74,8 @@ Layer* FunctionJoiner::product_of(const UnaryFunction& f) {
   Layer* l = layers_.owner_of(f.of);
   if (!l || layers_.is_output(f.of)) return nullptr;
   const GemmOp* gemm = last_product(l);
-  if (!gemm || l->work.size() > 1 || l->residual >= 0 || !l->function.empty()) return nullptr;
+  if (!gemm || l->work.size() > 1 || l->residual.is_of_node() || !l->function.empty())
+    return nullptr;
   if (l->outputs[0] != f.of) return nullptr;
   if (gemm->batch * gemm->m() * gemm->n() != elements(graph_.tensor(f.of).dims)) return nullptr;
   const bool alone = std::ranges::all_of(layers_.readers_of(f.of), [&](NodeId reader) {
@@ -97,7 +99,7 @@ void FunctionJoiner::append_function(Layer& l, UnaryFunction f, TensorId result)
     f.work = work_of(graph_, f);
   }
   auto& gemm = std::get<GemmOp>(l.work.back());
-  const TensorId b = l.inputs[static_cast<size_t>(gemm.b_port)];
+  const TensorId b = l.inputs[gemm.b_port.index()];
   if (f.affine && graph_.tensor(b).constant) give_bias(gemm);
   l.function = std::move(f);
   layers_.set_layer_output(l, result);

@@ -112,28 +112,26 @@ class LaneReading {
     if ((row_.kind != OpKind::elementwise && !asks) || !row_.in_place || row_.random)
       return std::nullopt;
     LaneWork work;
-    work.a_port = -1;
+    work.a_port = ValuePort::none();
     bool constants = false, again = false;
     for (size_t i = 0; i < node_.input_count(); ++i) {
       if (!node_.has_input(i)) continue;
       if (has_one_value(i)) {
         constants = true;
-      } else if (work.a_port < 0) {
+      } else if (!work.a_port.is_of_node()) {
         work.a_port = static_cast<int>(i);
-      } else if (node_.node().inputs[i] != node_.node().inputs[static_cast<size_t>(work.a_port)]) {
+      } else if (node_.node().inputs[i] != node_.node().inputs[work.a_port.index()]) {
         return std::nullopt;
       } else {
         again = true;
       }
     }
-    if (work.a_port < 0 || node_.dims(static_cast<size_t>(work.a_port)) != dims())
-      return std::nullopt;
+    if (!work.a_port.is_of_node() || node_.dims(work.a_port.index()) != dims()) return std::nullopt;
     const bool reciprocal = row_.lane == LaneRule::div && work.a_port != 0;
     const bool linear = is_arithmetic() && constants && !again && !reciprocal;
     // A multiplier, a zero point or limits; a table else.
     work.table = !linear && row_.fusion != Fusion::clip;
-    return lane_function(work, dims(), layouts_.inputs[static_cast<size_t>(work.a_port)],
-                         layouts_.output);
+    return lane_function(work, dims(), layouts_.inputs[work.a_port.index()], layouts_.output);
   }
 
   /// Strides of an operand along the pieces of the result's dims, as they lie; nullopt where the
@@ -159,8 +157,8 @@ class LaneReading {
   Meaning arithmetic_of_two() const {
     if (node_.input_count() != 2 || !node_.has_input(0) || !node_.has_input(1)) return std::nullopt;
     if (row_.lane == LaneRule::div && !node_.input(1).constant) return std::nullopt;
-    const int a = layouts_.turned ? layouts_.turned->port : 0;
-    return of_two(arithmetic_of_rule(row_.lane), a, 1 - a);
+    const bool second = layouts_.turned && layouts_.turned->port == 1;
+    return of_two(arithmetic_of_rule(row_.lane), second ? 1 : 0, second ? 0 : 1);
   }
 
   /// The pieces cut so that the two that change places are one of them; which one that is, or
@@ -193,7 +191,7 @@ class LaneReading {
     return std::nullopt;
   }
 
-  Meaning of_two(LaneArithmetic op, int a_port, int b_port) const {
+  Meaning of_two(LaneArithmetic op, ValuePort a_port, ValuePort b_port) const {
     LaneWork work;
     work.op = op;
     work.a_port = a_port;
@@ -202,8 +200,8 @@ class LaneReading {
     if (!pieces) return std::nullopt;
     const auto turned = layouts_.turned ? cut_at_turn(*pieces) : std::nullopt;
     if (layouts_.turned && !turned) return std::nullopt;
-    const auto a = along_result(static_cast<size_t>(a_port), *pieces);
-    const auto b = along_result(static_cast<size_t>(b_port), *pieces);
+    const auto a = along_result(a_port.index(), *pieces);
+    const auto b = along_result(b_port.index(), *pieces);
     if (!a || !b) return std::nullopt;
     std::vector<LaneDim> all;
     int64_t out = 1;
@@ -325,8 +323,8 @@ Meaning lane_work(const NodeView& node, const LaneLayouts& layouts) {
   const auto fits = [&](DType t, bool truth) { return is_element(t) || (truth && is_truth(t)); };
   if (!fits(node.output(0).dtype, work->table)) return std::nullopt;
   const bool conditional = work->table || row->algebra == Algebra::select;
-  for (const int port : {work->a_port, work->b_port})
-    if (port >= 0 && !fits(node.dtype(static_cast<size_t>(port)), conditional)) return std::nullopt;
+  for (const ValuePort port : {work->a_port, work->b_port})
+    if (port.is_of_node() && !fits(node.dtype(port.index()), conditional)) return std::nullopt;
   return work;
 }
 
@@ -375,7 +373,7 @@ Meaning lane_meaning(const Graph& graph, const Layer& l, const LayerLayouts& lie
   // A layer of other inputs isn't its node alone any more.
   std::vector<TensorId> inputs = node.inputs;
   if (l.turned) {
-    const auto port = static_cast<size_t>(l.turned->port);
+    const auto port = l.turned->port.index();
     inputs[port] = l.inputs[port];
   }
   if (l.inputs != inputs || l.outputs.empty() || l.outputs[0] == kNoTensor) return std::nullopt;

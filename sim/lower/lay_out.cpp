@@ -155,11 +155,11 @@ class LayOut {
     if (!c.view) {
       const OpRow* row = find_op(node(*l));
       if (l->fate != Fate::vector || !row || row->layout_rule() != LayoutRule::alike) return {};
-      std::vector<int> ports = ports_read(*l);
-      std::erase_if(
-          ports, [&](int p) { return graph_.tensor(l->inputs[static_cast<size_t>(p)]).constant; });
+      std::vector<ValuePort> ports = ports_read(*l);
+      std::erase_if(ports,
+                    [&](ValuePort p) { return graph_.tensor(l->inputs[p.index()]).constant; });
       if (ports.size() != 1) return {};
-      c.from = l->inputs[static_cast<size_t>(ports[0])];
+      c.from = l->inputs[ports[0].index()];
       if (dims(c.from) != dims(id)) return {};
     }
     const bool all = c.from != kNoTensor && !graph_.tensor(c.from).constant &&
@@ -232,14 +232,14 @@ class LayOut {
     }
     Work copies;
     for (const auto& [port, wanted] : n.wants)
-      if (!settle_layout(l.inputs[static_cast<size_t>(port)], wanted)) {
+      if (!settle_layout(l.inputs[port.index()], wanted)) {
         append_work(copies, copy_work(l, port, wanted));
         redirect_port(l, port);
         l.copies.push_back({port, wanted});
       }
     for (size_t i = 0; i < l.outputs.size(); ++i)
       if (l.outputs[i] != kNoTensor) layout(l.outputs[i]) = n.outs[i];
-    if (l.residual >= 0) add_residual(l, copies);
+    if (l.residual.is_of_node()) add_residual(l, copies);
     l.work.insert(l.work.begin(), copies.begin(), copies.end());
   }
 
@@ -265,8 +265,8 @@ class LayOut {
     return true;
   }
 
-  Work copy_work(const Layer& l, int port, const Layout& to) {
-    const TensorId id = l.inputs[static_cast<size_t>(port)];
+  Work copy_work(const Layer& l, ValuePort port, const Layout& to) {
+    const TensorId id = l.inputs[port.index()];
     mark_taken(id);
     return layout_copy(layout(id), to, elements(dims(id)),
                        {port, step_port(port), copy_port(port)});
@@ -276,8 +276,8 @@ class LayOut {
   }
 
   /// The work reads the copy instead of the input.
-  static void redirect_port(Layer& l, int port) {
-    const auto change = [&](int& p) {
+  static void redirect_port(Layer& l, ValuePort port) {
+    const auto change = [&](ValuePort& p) {
       if (p == port) p = copy_port(port);
     };
     const auto accesses = [&](std::vector<Access>& side) {
@@ -298,7 +298,7 @@ class LayOut {
   /// What the post unit adds lies like the output.
   void add_residual(Layer& l, Work& copies) {
     const Layout& wanted = layout(l.outputs[0]);
-    const TensorId id = l.inputs[static_cast<size_t>(l.residual)];
+    const TensorId id = l.inputs[l.residual.index()];
     if (settle_layout(id, wanted)) return;
     append_work(copies, copy_work(l, l.residual, wanted));
     l.copies.push_back({l.residual, wanted});

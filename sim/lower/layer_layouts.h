@@ -12,17 +12,17 @@ class LayerLayouts {
   LayerLayouts(const Graph& graph, const Lowered& lowered, const Layer& layer)
       : graph_(graph), lowered_(lowered), layer_(layer) {}
 
-  const Layout& input_layout(int port) const;
-  const Layout& output_layout(int port) const { return layout_at(layer_.outputs, port); }
+  const Layout& input_layout(ValuePort port) const;
+  const Layout& output_layout(ValuePort port) const { return layout_at(layer_.outputs, port); }
   /// A constant, or as its dims say.
-  bool is_row_major(int port) const;
+  bool is_row_major(ValuePort port) const;
   /// Where work that is told of by an input reads it: kInternalPort where it is copied.
-  int read_from(int port) const { return find_copy(port) ? copy_port(port) : port; }
+  ValuePort read_from(ValuePort port) const { return find_copy(port) ? copy_port(port) : port; }
 
  private:
-  const PortLayout* find_copy(int port) const;
-  const Layout& layout_at(const std::vector<TensorId>& ids, int port) const {
-    return lowered_.layouts[static_cast<size_t>(ids[static_cast<size_t>(port)])];
+  const PortLayout* find_copy(ValuePort port) const;
+  const Layout& layout_at(const std::vector<TensorId>& ids, ValuePort port) const {
+    return lowered_.layouts[static_cast<size_t>(ids[port.index()])];
   }
 
   const Graph& graph_;

@@ -11,7 +11,8 @@ namespace {
 /// The layer's product when it ends in one, and nothing has been merged into it that goes on with
 /// rounded results.
 GemmOp* unmerged_product(Layer* l) {
-  return l && !l->relu && l->residual < 0 && l->function.empty() ? last_product(l) : nullptr;
+  return l && !l->relu && !l->residual.is_of_node() && l->function.empty() ? last_product(l)
+                                                                           : nullptr;
 }
 
 }  // namespace
@@ -46,7 +47,7 @@ Layer* LayerMerger::merge_affine(const Node& node) {
   const OpRow* product_row = find_op(producer);
   // Its channels are dim 1, the columns of a matrix product the last.
   if (!product_row || product_row->weights == WeightLayout::kn) return nullptr;
-  if (!is_constant_input(producer, static_cast<size_t>(gemm->b_port))) return nullptr;
+  if (!is_constant_input(producer, gemm->b_port.index())) return nullptr;
   for (size_t port = 1; port < node.inputs.size(); ++port)
     if (!is_constant_input(node, port)) return nullptr;
   give_bias(*gemm);
@@ -57,7 +58,7 @@ Layer* LayerMerger::merge_bias(const Node& node) {
   for (const size_t port : {size_t{0}, size_t{1}}) {
     Layer* l = layers_.sole_producer(node, port);
     GemmOp* gemm = unmerged_product(l);
-    if (!gemm || gemm->bias_port >= 0 || !is_constant_input(node, 1 - port)) continue;
+    if (!gemm || gemm->bias_port.is_of_node() || !is_constant_input(node, 1 - port)) continue;
     if (graph_.tensor(node.outputs[0]).dims != graph_.tensor(node.inputs[port]).dims) continue;
     if (!one_a_channel(node.inputs[1 - port], *l, *gemm)) continue;
     give_bias(*gemm);
@@ -76,7 +77,7 @@ Layer* LayerMerger::merge_residual(const Node& node) {
   size_t best_port = 0;
   for (const size_t port : {size_t{0}, size_t{1}}) {
     Layer* l = layers_.sole_producer(node, port);
-    if (!last_product(l) || l->residual >= 0 || !can_be_added(node, port, *l)) continue;
+    if (!last_product(l) || l->residual.is_of_node() || !can_be_added(node, port, *l)) continue;
     if (best && best->node > l->node) continue;
     best = l;
     best_port = port;
@@ -157,8 +158,9 @@ Layer* LayerMerger::merge_clip(const Node& node) {
   for (size_t port = 1; port < node.inputs.size(); ++port)
     if (node.inputs[port] != kNoTensor && !is_constant_input(node, port)) return nullptr;
   if (last_product(l)) {
-    if (!clips_at_zero(graph_, node) || (!l->function.empty() && l->residual < 0)) return nullptr;
-    bool& clips = l->residual >= 0 ? l->clips_sum : l->relu;
+    if (!clips_at_zero(graph_, node) || (!l->function.empty() && !l->residual.is_of_node()))
+      return nullptr;
+    bool& clips = l->residual.is_of_node() ? l->clips_sum : l->relu;
     return std::exchange(clips, true) ? nullptr : l;
   }
   auto* vector = std::get_if<VectorOp>(&l->work.back());

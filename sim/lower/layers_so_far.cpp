@@ -49,7 +49,7 @@ GemmOp* last_product(Layer* l) {
 }
 
 void give_bias(GemmOp& gemm) {
-  if (gemm.bias_port < 0) gemm.bias_port = gemm.b_port;
+  if (!gemm.bias_port.is_of_node()) gemm.bias_port = gemm.b_port;
 }
 
 bool passes_on(const Node& node) {

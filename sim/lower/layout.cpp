@@ -161,7 +161,8 @@ std::optional<std::vector<MoveAxis>> copy_axes(const Layout& from, const Layout&
 
 namespace {
 
-MemoryOp one_copy(const Layout& from, const Layout& to, int64_t elements, int in, int out) {
+MemoryOp one_copy(const Layout& from, const Layout& to, int64_t elements, ValuePort in,
+                  ValuePort out) {
   MemoryOp op{{{in, elements, 1}}, {{out, elements, 1}}};
   if (auto axes = copy_axes(from, to)) set_axes(op, std::move(*axes));
   return op;

@@ -63,7 +63,7 @@ std::optional<Layout> with_innermost(const Layout& layout, const Dims& dims,
 std::optional<std::vector<MoveAxis>> copy_axes(const Layout& from, const Layout& to);
 /// Ports of a copy: an input, what is between its two steps, an output.
 struct CopyPorts {
-  int in = 0, between = kInternalPort, out = 0;
+  ValuePort in = 0, between = kInternalPort, out = 0;
 };
 /// The copy of so many elements; of layouts that don't divide each other element by element. In two
 /// steps, another axis innermost between them, where blocks are so narrow that turning them twice

@@ -25,21 +25,19 @@ struct UnaryFunction {
 
 /// An input of a layer that is copied before its own work, and how the copy lies.
 struct PortLayout {
-  int port = 0;
+  ValuePort port = 0;
   Layout layout;
 };
 /// Internal ports of that copy, and of what is between two steps of it.
-inline int copy_port(int input) { return made_port(input, 2); }
-inline int step_port(int input) { return made_port(input, 3); }
+inline ValuePort copy_port(ValuePort input) { return ValuePort::made(input, 2); }
+inline ValuePort step_port(ValuePort input) { return ValuePort::made(input, 3); }
 /// An input that a layer's work reads as rotary embeddings turn it: of every two neighbouring
 /// pieces of so many elements, in the row-major index, each in the place of the other, and the
 /// second one, now the first, negated.
 struct TurnedPort {
-  int port = 0;
+  ValuePort port = 0;
   int64_t piece = 1;
 };
-/// Numbers of internal ports that a layer of so many inputs can have.
-inline int internal_ports(size_t inputs) { return 2 + kPortsAnInput * static_cast<int>(inputs); }
 
 /// A tensor that lies in another one: an output of Slice or Split, an input of Concat. All in
 /// elements as they lie in memory.
@@ -62,8 +60,8 @@ struct Layer {
   std::vector<TensorId> outputs;  ///< after merging: what the last merged node writes
   bool relu = false;              ///< the post unit clips: a folded activation
   /// Port of a tensor that the post unit adds to the last product (and its clip), of the same
-  /// shape as the output; -1: none.
-  int residual = -1;
+  /// shape as the output.
+  ValuePort residual = ValuePort::none();
   bool clips_sum = false;  ///< a folded activation behind that
   /// Of the last product's results, after its clip (`relu`; an affine one before it) and before
   /// what is added; or, of a layer of fate `vector`, all that the layer does.

@@ -20,7 +20,7 @@ class LayoutConstraints {
         movable_(movable),
         node_(graph, graph.nodes[static_cast<size_t>(layer.node)]),
         ports_(ports_read(layer)) {
-    std::erase_if(ports_, [&](int p) { return graph.tensor(tensor_at(p)).constant; });
+    std::erase_if(ports_, [&](ValuePort p) { return graph.tensor(tensor_at(p)).constant; });
     for (const TensorId out : layer.outputs)
       out_.outs.push_back(out == kNoTensor ? Layout{} : row_major_layout(dims(out)));
   }
@@ -30,7 +30,7 @@ class LayoutConstraints {
       spelled_rows();
     else
       by_operator(ports_.empty() ? LayoutRule::row_major : lie);
-    for (const int p : ports_)
+    for (const ValuePort p : ports_)
       if (std::ranges::find(out_.wants, p, &NodeLayouts::Want::port) == out_.wants.end())
         want_layout(p, row_major_layout(dims(tensor_at(p))));
     return std::move(out_);
@@ -69,11 +69,15 @@ class LayoutConstraints {
     }
   }
 
-  TensorId tensor_at(int port) const { return layer_.inputs[static_cast<size_t>(port)]; }
+  TensorId tensor_at(ValuePort port) const { return layer_.inputs[port.index()]; }
   const Dims& dims(TensorId t) const { return graph_.tensor(t).dims; }
   const Dims& out_dims() const { return dims(layer_.outputs[0]); }
-  const Layout& layout_at(int port) const { return layouts_[static_cast<size_t>(tensor_at(port))]; }
-  void want_layout(int port, Layout layout) { out_.wants.push_back({port, std::move(layout)}); }
+  const Layout& layout_at(ValuePort port) const {
+    return layouts_[static_cast<size_t>(tensor_at(port))];
+  }
+  void want_layout(ValuePort port, Layout layout) {
+    out_.wants.push_back({port, std::move(layout)});
+  }
   bool no_result() const { return layer_.outputs.empty() || layer_.outputs[0] == kNoTensor; }
 
   const GemmOp* gemm() const { return std::get_if<GemmOp>(&layer_.work.front()); }
@@ -82,7 +86,7 @@ class LayoutConstraints {
     if (no_result() || lay_pointwise()) return;
     const size_t rank = dims(tensor_at(ports_[0])).size();
     if (rank >= 3) out_.order = channels_last_order(rank);
-    for (const int p : ports_) {
+    for (const ValuePort p : ports_) {
       const bool weights = gemm() && (p == gemm()->b_port || p == gemm()->bias_port);
       if (!weights && (!only_first || p == ports_[0]))
         want_layout(p, channels_last_layout(dims(tensor_at(p))));
@@ -137,22 +141,22 @@ class LayoutConstraints {
   }
 
   /// The first input of the result's dims, if there is one that has its layout for good.
-  int leading_port() const {
-    int found = -1;
-    for (const int p : ports_) {
+  ValuePort leading_port() const {
+    ValuePort found = ValuePort::none();
+    for (const ValuePort p : ports_) {
       if (dims(tensor_at(p)) != out_dims()) continue;
       if (!movable_(tensor_at(p))) return p;
-      if (found < 0) found = p;
+      if (found.is_none()) found = p;
     }
     return found;
   }
 
   void lay_alike() {
     if (no_result()) return;
-    const int first = leading_port();
-    if (first < 0) return;
+    const ValuePort first = leading_port();
+    if (first.is_none()) return;
     std::vector<NodeLayouts::Want> wants;
-    for (const int p : ports_) {
+    for (const ValuePort p : ports_) {
       auto its = broadcast_layout(layout_at(first), out_dims(), dims(tensor_at(p)));
       if (!its) return;
       wants.push_back({p, std::move(*its)});
@@ -164,7 +168,7 @@ class LayoutConstraints {
   }
 
   /// Wants the port in an order of its dims: the one that it is in, or the nearest.
-  DimOrder want_nearest_order(int port) {
+  DimOrder want_nearest_order(ValuePort port) {
     const Dims& d = dims(tensor_at(port));
     out_.order = nearest_order(layout_at(port), d);
     want_layout(port, layout_in_order(d, out_.order));
@@ -174,14 +178,14 @@ class LayoutConstraints {
   void by_axes() {
     if (no_result()) return;
     const size_t rank = out_dims().size();
-    int largest = -1;
-    for (const int p : ports_)
+    ValuePort largest = ValuePort::none();
+    for (const ValuePort p : ports_)
       if (dims(tensor_at(p)).size() == rank &&
-          (largest < 0 || elements(dims(tensor_at(p))) > elements(dims(tensor_at(largest)))))
+          (largest.is_none() || elements(dims(tensor_at(p))) > elements(dims(tensor_at(largest)))))
         largest = p;
-    if (largest < 0) return;
+    if (largest.is_none()) return;
     const DimOrder order = want_nearest_order(largest);
-    for (const int p : ports_)
+    for (const ValuePort p : ports_)
       if (p != largest && dims(tensor_at(p)).size() == rank)
         want_layout(p, layout_in_order(dims(tensor_at(p)), order));
     lay_results(order);
@@ -266,7 +270,7 @@ class LayoutConstraints {
     out_.is_product = true;
     out_.a_transposed = p.a_transposed;
     out_.b_transposed = p.b_transposed;
-    for (const int port : ports_)
+    for (const ValuePort port : ports_)
       if (port == gemm()->a_port)
         want_layout(port, p.a);
       else if (port == gemm()->b_port)
@@ -279,14 +283,14 @@ class LayoutConstraints {
   const std::vector<Layout>& layouts_;
   const std::function<bool(TensorId)>& movable_;
   const NodeView node_;
-  std::vector<int> ports_;
+  std::vector<ValuePort> ports_;
   NodeLayouts out_;
 };
 
 }  // namespace
 
-std::vector<int> ports_read(const Layer& layer) {
-  std::set<int> ports;
+std::vector<ValuePort> ports_read(const Layer& layer) {
+  std::set<ValuePort> ports;
   const auto add = [&](const std::vector<Access>& side) {
     for (const Access& a : side) ports.insert(a.port);
   };
@@ -298,9 +302,8 @@ std::vector<int> ports_read(const Layer& layer) {
     else
       add(std::get<MemoryOp>(item).inputs);
   }
-  std::erase_if(ports, [&](int p) {
-    return p < 0 || static_cast<size_t>(p) >= layer.inputs.size() ||
-           layer.inputs[static_cast<size_t>(p)] == kNoTensor;
+  std::erase_if(ports, [&](ValuePort p) {
+    return !p.is_within(layer.inputs.size()) || layer.inputs[p.index()] == kNoTensor;
   });
   return {ports.begin(), ports.end()};
 }

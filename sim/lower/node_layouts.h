@@ -11,7 +11,7 @@ namespace accsim::sim {
 /// What a layer with work wants of the tensors that it reads, and how its results lie then.
 struct NodeLayouts {
   struct Want {
-    int port;
+    ValuePort port;
     Layout layout;
   };
   std::vector<Want> wants;   ///< of ports that the work reads, constants left out
@@ -27,6 +27,6 @@ NodeLayouts node_layouts(const Graph& graph, const Layer& layer, const std::vect
                          const std::function<bool(TensorId)>& movable);
 
 /// The input ports that a layer's work reads, in order; a residual isn't among them.
-std::vector<int> ports_read(const Layer& layer);
+std::vector<ValuePort> ports_read(const Layer& layer);
 
 }  // namespace accsim::sim

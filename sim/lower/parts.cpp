@@ -75,10 +75,10 @@ class PartPlacer {
     const Layer& l = lowered_.layers[i];
     if (l.fate == Fate::folded) return;
     if (l.work.empty()) return note_views(l);
-    std::vector<int> ports = ports_read(l);
-    if (l.residual >= 0) ports.push_back(l.residual);
-    for (const int p : ports) {
-      const TensorId id = l.inputs[static_cast<size_t>(p)];
+    std::vector<ValuePort> ports = ports_read(l);
+    if (l.residual.is_of_node()) ports.push_back(l.residual);
+    for (const ValuePort p : ports) {
+      const TensorId id = l.inputs[p.index()];
       readers_[index(id)].push_back(i);
       if (rescales_values(l)) kept_[index(root_of(id))] = true;
     }
@@ -110,8 +110,8 @@ class PartPlacer {
 
   PortPitches port_pitches(const Layer& l) const {
     const auto of = [this](const std::vector<TensorId>& ids) {
-      return [this, &ids](int port) {
-        const auto i = static_cast<size_t>(port);
+      return [this, &ids](ValuePort port) {
+        const auto i = port.index();
         return i < ids.size() && ids[i] != kNoTensor ? parts_[index(ids[i])].pitch : Pitch{};
       };
     };
@@ -164,9 +164,8 @@ class PartPlacer {
     std::vector<TensorId> out;
     const auto add = [&](const std::vector<Access>& side, const std::vector<TensorId>& ids) {
       for (const Access& a : side)
-        if (a.port >= 0 && static_cast<size_t>(a.port) < ids.size() &&
-            ids[static_cast<size_t>(a.port)] != kNoTensor)
-          out.push_back(ids[static_cast<size_t>(a.port)]);
+        if (a.port.is_of_node() && a.port.index() < ids.size() && ids[a.port.index()] != kNoTensor)
+          out.push_back(ids[a.port.index()]);
     };
     add(op.inputs, l.inputs);
     add(op.outputs, l.outputs);
@@ -275,10 +274,10 @@ class PartPlacer {
            op.outputs[0].port >= 0;
   }
   static TensorId source_of(const Layer& l, const MemoryOp& op) {
-    return l.inputs[static_cast<size_t>(op.inputs[0].port)];
+    return l.inputs[op.inputs[0].port.index()];
   }
   static TensorId target_of(const Layer& l, const MemoryOp& op) {
-    return l.outputs[static_cast<size_t>(op.outputs[0].port)];
+    return l.outputs[op.outputs[0].port.index()];
   }
 
   // ---- what is cut out --------------------------------------------------------------------------

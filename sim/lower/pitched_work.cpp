@@ -23,11 +23,13 @@ std::optional<int64_t> cut_of(int64_t count, int64_t stride, const Pitch& p) {
 bool apply_pitches(const GemmOp& op, const Layer& layer, const PortPitches& pitches) {
   const int64_t groups = op.grouped ? op.batch : 1;
   const auto is_row = [](const Pitch& p, int64_t row) { return p.is_dense() || p.run == row; };
-  const auto dense = [&](int port) { return port < 0 || pitches.input(port).is_dense(); };
+  const auto dense = [&](ValuePort port) {
+    return !port.is_of_node() || pitches.input(port).is_dense();
+  };
   const int64_t in = op.a_transposed ? op.in[2] : groups * op.channels, out = groups * op.outputs;
-  if (op.a_port >= 0 && !is_row(pitches.input(op.a_port), in)) return false;
-  if (op.out_port >= 0 && !is_row(pitches.output(op.out_port), out)) return false;
-  if (layer.residual >= 0 && !is_row(pitches.input(layer.residual), out)) return false;
+  if (op.a_port.is_of_node() && !is_row(pitches.input(op.a_port), in)) return false;
+  if (op.out_port.is_of_node() && !is_row(pitches.output(op.out_port), out)) return false;
+  if (layer.residual.is_of_node() && !is_row(pitches.input(layer.residual), out)) return false;
   return dense(op.b_port) && dense(op.bias_port);
 }
 
@@ -104,16 +106,17 @@ bool cut_levels(RowWork& w, const Pitch& p) {
 
 // ---- vector operations --------------------------------------------------------------------------
 
-Pitch of_port(const PortPitches& pitches, int port) {
-  return port < 0 ? Pitch{} : pitches.input(port);
+Pitch of_port(const PortPitches& pitches, ValuePort port) {
+  return !port.is_of_node() ? Pitch{} : pitches.input(port);
 }
 
 bool apply_pitches(VectorOp& op, const PortPitches& pitches) {
-  const Pitch out =
-      op.outputs.empty() || op.outputs[0].port < 0 ? Pitch{} : pitches.output(op.outputs[0].port);
+  const Pitch out = op.outputs.empty() || !op.outputs[0].port.is_of_node()
+                        ? Pitch{}
+                        : pitches.output(op.outputs[0].port);
   if (op.outputs.size() > 1) {
     for (const Access& a : op.outputs)
-      if (a.port >= 0 && !pitches.output(a.port).is_dense()) return false;
+      if (a.port.is_of_node() && !pitches.output(a.port).is_dense()) return false;
   }
   if (op.row_work) {
     RowWork& w = *op.row_work;
@@ -158,14 +161,14 @@ bool pitch_side(Moved& m, int64_t BoxAxis::*side, int64_t Moved::*first, const P
 bool are_dense(const MemoryOp& op, const PortPitches& pitches) {
   const auto dense = [](const std::vector<Access>& side, const auto& of) {
     return std::ranges::all_of(
-        side, [&](const Access& a) { return a.port < 0 || of(a.port).is_dense(); });
+        side, [&](const Access& a) { return !a.port.is_of_node() || of(a.port).is_dense(); });
   };
   return dense(op.inputs, pitches.input) && dense(op.outputs, pitches.output);
 }
 
 bool apply_pitches(MemoryOp& op, const PortPitches& pitches) {
   const auto pitch = [](const std::vector<Access>& side, const auto& of) {
-    return side.size() != 1 || side[0].port < 0 ? Pitch{} : of(side[0].port);
+    return side.size() != 1 || !side[0].port.is_of_node() ? Pitch{} : of(side[0].port);
   };
   const Pitch in = pitch(op.inputs, pitches.input), out = pitch(op.outputs, pitches.output);
   if (are_dense(op, pitches)) return true;

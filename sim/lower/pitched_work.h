@@ -9,7 +9,7 @@ namespace accsim::sim {
 
 /// How the operands of a layer lie, by port.
 struct PortPitches {
-  std::function<Pitch(int port)> input, output;
+  std::function<Pitch(ValuePort port)> input, output;
 };
 
 /// The layer's work on operands that lie so, cut such that every axis goes from row to row of an

@@ -110,8 +110,7 @@ bool all_ones(const Dims& dims) {
 
 ProductLayouts product_layouts(const Graph& graph, const Layer& layer, const GemmOp& gemm,
                                const std::vector<Layout>& layouts) {
-  const TensorId a_id = layer.inputs[static_cast<size_t>(gemm.a_port)],
-                 b_id = layer.inputs[static_cast<size_t>(gemm.b_port)];
+  const TensorId a_id = layer.inputs[gemm.a_port.index()], b_id = layer.inputs[gemm.b_port.index()];
   const Tensor &a = graph.tensor(a_id), &b = graph.tensor(b_id);
   const Dims& out = graph.tensor(layer.outputs[0]).dims;
   ProductLayouts p{row_major_layout(a.dims), row_major_layout(b.dims), gemm.a_transposed,

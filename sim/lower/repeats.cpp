@@ -26,13 +26,13 @@ class Repeats {
   void merge_repeat(Layer& l) {
     GemmOp* gemm = plain_product(l);
     if (!gemm) return;
-    const TensorId b = l.inputs[static_cast<size_t>(gemm->b_port)];
+    const TensorId b = l.inputs[gemm->b_port.index()];
     const std::optional<Repeat> repeat = repeat_of(b);
     if (!repeat || matrix_count(b) != gemm->batch) return;
     gemm->batch /= repeat->times;
     gemm->in[2] = gemm->out[2] = gemm->m() * repeat->times;
     gemm->b_transposed = gemm->b_transposed != repeat->turned;
-    l.inputs[static_cast<size_t>(gemm->b_port)] = repeat->of;
+    l.inputs[gemm->b_port.index()] = repeat->of;
     for (const NodeId id : repeat->nodes) {
       Layer& node = layer(id);
       node.work.clear();
@@ -50,7 +50,8 @@ class Repeats {
   GemmOp* plain_product(Layer& l) const {
     GemmOp* gemm = l.work.size() == 1 ? std::get_if<GemmOp>(&l.work.front()) : nullptr;
     if (!gemm || gemm->batch == 1 || gemm->grouped || gemm->a_shared || gemm->b_shared ||
-        gemm->a_transposed || gemm->a_port < 0 || gemm->b_port < 0 || gemm->a_port == gemm->b_port)
+        gemm->a_transposed || !gemm->a_port.is_of_node() || !gemm->b_port.is_of_node() ||
+        gemm->a_port == gemm->b_port)
       return nullptr;
     const Extent3 row{1, 1, gemm->out[2]};
     const bool plain =

@@ -137,8 +137,8 @@ class Rotations {
   /// What a move of the layer puts into its result, and where.
   std::optional<Pieces> put_together(const Layer& l, size_t move) const {
     const auto* op = std::get_if<MemoryOp>(&l.work[move]);
-    if (!op || op->inputs.size() != 1 || op->inputs[0].port < 0) return std::nullopt;
-    const TensorId from = l.inputs[static_cast<size_t>(op->inputs[0].port)];
+    if (!op || op->inputs.size() != 1 || !op->inputs[0].port.is_of_node()) return std::nullopt;
+    const TensorId from = l.inputs[op->inputs[0].port.index()];
     const auto place = part_of_move(*op, false, elements_of(from));
     return place ? std::optional(Pieces{from, *place}) : std::nullopt;
   }
@@ -150,13 +150,14 @@ class Rotations {
     if (!cut) return std::nullopt;
     for (const WorkItem& item : cut->work) {
       const auto* op = std::get_if<MemoryOp>(&item);
-      if (!op || op->inputs.size() != 1 || op->outputs.size() != 1 || op->inputs[0].port < 0 ||
-          op->outputs[0].port < 0 || cut->outputs[static_cast<size_t>(op->outputs[0].port)] != id)
+      if (!op || op->inputs.size() != 1 || op->outputs.size() != 1 ||
+          !op->inputs[0].port.is_of_node() || !op->outputs[0].port.is_of_node() ||
+          cut->outputs[op->outputs[0].port.index()] != id)
         continue;
       const auto place = part_of_move(*op, true, elements_of(id));
       if (!place) return std::nullopt;
       nodes.push_back(cut->node);
-      return Pieces{cut->inputs[static_cast<size_t>(op->inputs[0].port)], *place};
+      return Pieces{cut->inputs[op->inputs[0].port.index()], *place};
     }
     return std::nullopt;
   }

@@ -85,7 +85,7 @@ bool take_pieces(PlacedAxes& row, RowWork& out, int64_t& mask) {
 }
 
 /// Rows are numbered as their nest has them, where they lie one behind the other.
-bool lay_logarithms(int port, RowWork& w) {
+bool lay_logarithms(ValuePort port, RowWork& w) {
   if (w.pieces != 1) return false;
   w.log = {.port = port};
   int64_t next = 1;

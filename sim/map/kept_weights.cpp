@@ -33,8 +33,8 @@ std::map<TensorId, int64_t> product_weights(const Graph& graph, const Lowered& l
   for (const Layer& layer : lowered.layers)
     for (const WorkItem& item : layer.work) {
       const auto* op = std::get_if<GemmOp>(&item);
-      if (op == nullptr || op->b_port < 0) continue;
-      const auto port = static_cast<size_t>(op->b_port);
+      if (op == nullptr || !op->b_port.is_of_node()) continue;
+      const auto port = op->b_port.index();
       const TensorId id = port < layer.inputs.size() ? layer.inputs[port] : kNoTensor;
       if (id == kNoTensor || !graph.tensor(id).constant) continue;
       const bool table = !layer.function.empty() && !layer.function.affine;

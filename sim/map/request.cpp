@@ -10,7 +10,7 @@ namespace {
 
 void add_to_key(KeyBytes& key, const std::vector<Access>& side) {
   key.add(side.size());
-  for (const auto& [port, elements, run] : side) key.add(port, elements, run);
+  for (const auto& [port, elements, run] : side) key.add(port.key(), elements, run);
 }
 
 void add_to_key(KeyBytes& key, const std::vector<Operand>& side) {
@@ -29,26 +29,26 @@ void add_to_key(KeyBytes& key, const GemmOp& op) {
                out_port] = op;
   key.add(batch, images, channels, outputs).add(in).add(out).add(kernel).add(stride).add(dilation);
   key.add(pad).add(grouped, a_shared, b_shared, a_transposed, b_transposed);
-  key.add(a_port, b_port, bias_port, out_port);
+  key.add(a_port.key(), b_port.key(), bias_port.key(), out_port.key());
 }
 
 void add_to_key(KeyBytes& key, const RowWork& w) {
   const auto& [kind, rows, row_stride, pieces, piece_stride, run, per_channel, channel_stride,
                in_port, out_port, mask, log] = w;
   key.add(kind).add(rows).add(row_stride).add(pieces, piece_stride, run, per_channel);
-  key.add(channel_stride).add(in_port, out_port, mask.has_value(), log.has_value());
+  key.add(channel_stride).add(in_port.key(), out_port.key(), mask.has_value(), log.has_value());
   if (log) {
     const auto& [log_port, log_row_stride] = *log;
-    key.add(log_port).add(log_row_stride);
+    key.add(log_port.key()).add(log_row_stride);
   }
   if (!mask) return;
   const auto& [port, elements, mask_row_stride, mask_piece_stride] = *mask;
-  key.add(port, elements).add(mask_row_stride).add(mask_piece_stride);
+  key.add(port.key(), elements).add(mask_row_stride).add(mask_piece_stride);
 }
 
 void add_to_key(KeyBytes& key, const LaneWork& work) {
   const auto& [op, gather, a_port, b_port, axes, across, table] = work;
-  key.add(op, gather, a_port, b_port, across, table, axes.size());
+  key.add(op, gather, a_port.key(), b_port.key(), across, table, axes.size());
   for (const auto& [count, a, b, slide, turned] : axes) {
     const auto& [extent, kernel, stride, dilation, pad, counted_from, counted_to] = slide;
     key.add(count, a, b, extent, kernel, stride, dilation, pad, counted_from, counted_to, turned);
@@ -78,8 +78,8 @@ void add_to_key(KeyBytes& key, const MemoryOp& op) {
 
 }  // namespace
 
-Operand operand_of_port(const std::vector<Operand>& side, int port, const hw::HwConfig& hw) {
-  if (port >= 0 && static_cast<size_t>(port) < side.size()) return side[static_cast<size_t>(port)];
+Operand operand_of_port(const std::vector<Operand>& side, ValuePort port, const hw::HwConfig& hw) {
+  if (port.is_of_node() && port.index() < side.size()) return side[port.index()];
   return {{"(internal)", hw::Memory::dram, false, internal_port(port)}, hw.activation_bytes()};
 }
 
@@ -105,7 +105,7 @@ std::string key_of(const OpRequest& request) {
       request;
   static_cast<void>(ports);
   KeyBytes key;
-  key.add(item.index(), relu, residual, clips_sum, table, room);
+  key.add(item.index(), relu, residual.key(), clips_sum, table, room);
   add_to_key(key, inputs);
   add_to_key(key, outputs);
   std::visit([&](const auto& work) { add_to_key(key, work); }, item);

@@ -22,9 +22,9 @@ struct OperandPort {
   int index = 0;  ///< among the inputs, outputs, or internal values of the layer, or regions
   friend bool operator==(const OperandPort&, const OperandPort&) = default;
 };
-/// Of a port that isn't an input's or output's: kInternalPort or below.
-constexpr OperandPort internal_port(int port) {
-  return {OperandPort::Side::internal, kInternalPort - port};
+/// Of a port that is internal to a layer.
+constexpr OperandPort internal_port(ValuePort port) {
+  return {OperandPort::Side::internal, port.internal_index()};
 }
 
 /// Where an operand of an op lies when the op runs.
@@ -62,20 +62,20 @@ struct LayerPorts {
 /// A WorkItem with the places of its ports.
 struct OpRequest {
   WorkItem item;
-  std::vector<Operand> inputs, outputs;  ///< by port
-  bool relu = false;                     ///< a clip folded into the post unit
-  int residual = -1;                     ///< input that the post unit adds; -1: none
-  bool clips_sum = false;                ///< and a clip behind that
-  bool table = false;                    ///< the post unit looks its results up in a table
-  int64_t room = 0;                      ///< of a product: GemmProblem::room
-  int mode = hw::kOwnTypes;              ///< of a product: which of the machine's modes it runs in
-  LayerPorts ports{};                    ///< of no consequence for how the op is mapped
+  std::vector<Operand> inputs, outputs;    ///< by port
+  bool relu = false;                       ///< a clip folded into the post unit
+  ValuePort residual = ValuePort::none();  ///< input that the post unit adds
+  bool clips_sum = false;                  ///< and a clip behind that
+  bool table = false;                      ///< the post unit looks its results up in a table
+  int64_t room = 0;                        ///< of a product: GemmProblem::room
+  int mode = hw::kOwnTypes;  ///< of a product: which of the machine's modes it runs in
+  LayerPorts ports{};        ///< of no consequence for how the op is mapped
 };
 
 /// All that the mapping of a request depends on, as bytes to compare: equal for equal requests.
 std::string key_of(const OpRequest& request);
 
 /// The operand at a port; what is internal to a layer goes through DRAM in the activation type.
-Operand operand_of_port(const std::vector<Operand>& side, int port, const hw::HwConfig& hw);
+Operand operand_of_port(const std::vector<Operand>& side, ValuePort port, const hw::HwConfig& hw);
 
 }  // namespace accsim::sim

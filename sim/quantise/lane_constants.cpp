@@ -137,7 +137,7 @@ class LaneConstants : public PartConstants {
     out_.source = std::move(lanes_);
     return std::move(out_);
   }
-  static size_t as_index(int port) { return static_cast<size_t>(port); }
+  static size_t as_index(ValuePort port) { return port.index(); }
 
   // ---- two operands -----------------------------------------------------------------------------
 
@@ -186,7 +186,7 @@ class LaneConstants : public PartConstants {
 
   /// An operand's scale; a constant has one of its own, or the one given, and is put where the
   /// program reads it.
-  Result<hw::ElementScale> operand_scale(size_t of_part, int port,
+  Result<hw::ElementScale> operand_scale(size_t of_part, ValuePort port,
                                          const hw::ElementScale* given = nullptr) {
     const TensorId id = tensor_read(port);
     if (!part_.constant[of_part]) return scale_of(id);

@@ -22,7 +22,7 @@ class PartConstants {
     return {Errc::unsupported, what, "layer '" + layer_.name + "'"};
   }
   /// The graph's tensor that a port of the work reads; kNoTensor for what lives in the layer alone.
-  TensorId tensor_read(int port) const {
+  TensorId tensor_read(ValuePort port) const {
     const int input = input_of(layer_, port);
     return input < 0 ? kNoTensor : layer_.inputs[static_cast<size_t>(input)];
   }

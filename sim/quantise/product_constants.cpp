@@ -134,7 +134,7 @@ class ProductConstants : public PartConstants {
   }
 
   void add_residual() {
-    const hw::ElementScale& added = scale_of(layer_.inputs[static_cast<size_t>(layer_.residual)]);
+    const hw::ElementScale& added = scale_of(layer_.inputs[layer_.residual.index()]);
     problem().add = residual_factor(added.scale / scale_of(tensor_written()).scale);
     problem().add.zero = added.zero;
     const GemmOp& op = problem().op;

@@ -113,7 +113,7 @@ std::vector<QuantisedLayer> quantised_layers(const Graph& graph, const CostedNet
       continue;
     const GemmSource& source = *mappings.back()->source_as<GemmSource>();
     QuantisedLayer q{i, l.node, l.node, {without_pitches(source.problem), source.tiling}};
-    if (l.residual >= 0) q.residual = l.inputs[static_cast<size_t>(l.residual)];
+    if (l.residual.is_of_node()) q.residual = l.inputs[l.residual.index()];
     for (const Layer& merged : network.lowered.layers)
       if (merged.merged_into == static_cast<int>(i) && merged.outputs[0] == l.outputs[0])
         q.last = merged.node;

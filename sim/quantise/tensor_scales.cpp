@@ -120,7 +120,7 @@ class Planner {
 
   /// What a condition leaves keeps its codes.
   void share_filled(const Layer& l, const LaneWork& w) {
-    for (const int port : {w.a_port, w.b_port}) {
+    for (const ValuePort port : {w.a_port, w.b_port}) {
       const int input = input_of(l, port);
       const TensorId id = input < 0 ? kNoTensor : l.inputs[static_cast<size_t>(input)];
       if (is_value(id) && !graph_.tensor(id).constant) groups_.join_tensors(id, l.outputs[0], 1);
@@ -164,8 +164,8 @@ class Planner {
 
   void ask_product(const Layer& l, const GemmProblem& p) {
     const int a = input_of(l, p.op.a_port), b = input_of(l, p.op.b_port);
-    const auto id = [&](int port) {
-      return port < 0 ? kNoTensor : l.inputs[static_cast<size_t>(port)];
+    const auto id = [&](ValuePort port) {
+      return !port.is_of_node() ? kNoTensor : l.inputs[port.index()];
     };
     const bool computed = is_value(id(b)) && !graph_.tensor(id(b)).constant;
     if (computed) make_symmetric(id(b));
@@ -199,7 +199,7 @@ class Planner {
       if (!op || !op->row_work || !op->row_work->log) continue;
       const int x = input_of(l, op->row_work->in_port);
       if (x < 0) continue;
-      const TensorId id = l.outputs[static_cast<size_t>(op->row_work->log->port)];
+      const TensorId id = l.outputs[op->row_work->log->port.index()];
       const auto [root, factor] = groups_.find(id);
       // No sum of what is left is less than its least score.
       const double scores = calibration_.tensor_range(l.inputs[static_cast<size_t>(x)]).low;
@@ -290,17 +290,18 @@ double mask_reach(const ValueRange& logits) {
   return logits.high - logits.low + kGone;
 }
 
-int input_of(const Layer& layer, int port) {
-  if (port >= 0) return port < std::ssize(layer.inputs) ? port : -1;
+int input_of(const Layer& layer, ValuePort port) {
+  if (port.is_of_node())
+    return port.is_within(layer.inputs.size()) ? static_cast<int>(port.index()) : -1;
   for (const PortLayout& copy : layer.copies)
-    if (copy_port(copy.port) == port) return copy.port;
+    if (copy_port(copy.port) == port) return static_cast<int>(copy.port.index());
   return -1;
 }
 
 TensorId addend_of(const Graph& graph, const Lowered& lowered, size_t layer) {
   const Layer& l = lowered.layers[layer];
-  if (l.residual < 0) return kNoTensor;
-  const TensorId residual = l.inputs[static_cast<size_t>(l.residual)];
+  if (!l.residual.is_of_node()) return kNoTensor;
+  const TensorId residual = l.inputs[l.residual.index()];
   for (const Layer& merged : lowered.layers) {
     if (merged.merged_into != static_cast<int>(layer) || merged.in_function) continue;
     const Node& n = graph.nodes[static_cast<size_t>(merged.node)];

@@ -34,7 +34,7 @@ int8_t code_of(double value, const hw::ElementScale& scale);
 /// How far below others a mask has to put logits of such a range to take them away.
 double mask_reach(const ValueRange& logits);
 /// The input that a port of a layer's work reads: itself, or what it is a copy of; -1: none.
-int input_of(const Layer& layer, int port);
+int input_of(const Layer& layer, ValuePort port);
 /// The operand of the sum with a residual that the layer's product itself makes; kNoTensor: none.
 TensorId addend_of(const Graph& graph, const Lowered& lowered, size_t layer);
 

@@ -112,7 +112,7 @@ GemmOp read_op(Fields& f) {
   op.b_shared = f.flag_of("b_shared");
   op.a_transposed = f.flag_of("a_transposed");
   op.b_transposed = f.flag_of("b_transposed");
-  op.bias_port = f.flag_of("bias") ? 2 : -1;
+  if (f.flag_of("bias")) op.bias_port = 2;
   const auto& [d, h, w] = op.out;
   const auto& [kd, kh, kw] = op.kernel;
   const auto macs =
@@ -149,7 +149,8 @@ std::string to_line(const TiledFrom& t) {
   out += fmt::format(
       " grouped={:d} a_shared={:d} b_shared={:d} a_transposed={:d} b_transposed={:d} "
       "bias={:d} inputs=",
-      op.grouped, op.a_shared, op.b_shared, op.a_transposed, op.b_transposed, op.bias_port >= 0);
+      op.grouped, op.a_shared, op.b_shared, op.a_transposed, op.b_transposed,
+      op.bias_port.is_of_node());
   for (size_t i = 0; i < t.inputs.size(); ++i)
     out += (i > 0 ? "," : "") + percent_encoded(t.inputs[i]);
   return out + " output=" + percent_encoded(t.output);

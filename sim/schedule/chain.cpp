@@ -9,7 +9,7 @@ LayerTensors layer_tensors(const Layer& layer, const Residency& residency, int32
   out.own = count;
   out.regions = count + 1;
   out.internal = internal;
-  out.end = out.internal + internal_ports(layer.inputs.size());
+  out.end = out.internal + ValuePort::count_internal(layer.inputs.size());
   const auto number = [&](const std::vector<TensorId>& ids, std::vector<int32_t>& to) {
     for (const TensorId id : ids)
       to.push_back(id == kNoTensor ? out.own

@@ -29,7 +29,7 @@ int64_t element_bytes(const Op& op, const OperandPort& p) {
 template <class Each>
 void each_operand(const Op& op, const Each& each) {
   for (const SpaceOperand& operand : op.space.operands) each(port_of(operand), operand);
-  if (op.request.residual >= 0)
+  if (op.request.residual.is_of_node())
     each(input_port(op.request.residual), *op.space.operand(OperandRole::result));
 }
 
@@ -66,7 +66,7 @@ bool has_rows(const GemmOp& op, const OpRequest& r) {
   const Extent3 one{1, 1, 1};
   const bool plain = images == 1 && in == out && in[0] == 1 && in[1] == 1 && kernel == one &&
                      stride == one && dilation == one && pad == Extent3{0, 0, 0} && !grouped;
-  const bool computed = b_port < 0 || !r.inputs[static_cast<size_t>(b_port)].place.constant;
+  const bool computed = !b_port.is_of_node() || !r.inputs[b_port.index()].place.constant;
   return plain && !a_shared && !b_shared && !a_transposed && a_port != b_port && computed;
 }
 
@@ -118,10 +118,10 @@ bool has_lines(const GemmOp& op, const OpRequest& r) {
   static_cast<void>(channels * outputs);
   static_cast<void>(b_transposed || b_shared);
   static_cast<void>(stride == dilation || pad == kernel);
-  static_cast<void>(bias_port + out_port);
+  static_cast<void>(bias_port == out_port);
   return (batch == 1 || grouped) && images == 1 && in[0] == 1 && out[0] == 1 && out[1] > 1 &&
-         !a_shared && !a_transposed && a_port != b_port && b_port >= 0 &&
-         r.inputs[static_cast<size_t>(b_port)].place.constant;
+         !a_shared && !a_transposed && a_port != b_port && b_port.is_of_node() &&
+         r.inputs[b_port.index()].place.constant;
 }
 
 /// Does a line's operand lie between the beginnings of it and of the next one?

@@ -14,7 +14,7 @@ void for_each_input(const OpRequest& r, const Read& read) {
   };
   read(r.residual);
   if (const auto* op = std::get_if<GemmOp>(&r.item)) {
-    for (const int port : {op->a_port, op->b_port, op->bias_port}) read(port);
+    for (const ValuePort port : {op->a_port, op->b_port, op->bias_port}) read(port);
   } else if (const auto* vector = std::get_if<VectorOp>(&r.item)) {
     all(vector->inputs);
   } else {
@@ -57,9 +57,9 @@ void OpReaders::add_layers() {
 
 void OpReaders::add_ops() {
   for (size_t i = 0; i < ops_.size(); ++i)
-    for_each_input(*ops_[i].request, [&](int port) {
-      if (port < 0) return;
-      const OperandPort in{OperandPort::Side::input, port};
+    for_each_input(*ops_[i].request, [&](ValuePort port) {
+      if (!port.is_of_node()) return;
+      const OperandPort in{OperandPort::Side::input, static_cast<int>(port.index())};
       const auto of_layer = static_cast<size_t>(ops_[i].request->ports.layer_port(in).index);
       const std::vector<TensorId>& inputs = layer_of_op(i).inputs;
       if (of_layer >= inputs.size() || inputs[of_layer] == kNoTensor) return;

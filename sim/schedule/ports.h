@@ -5,12 +5,13 @@ namespace accsim::sim {
 
 /// The operand at a port of a work item: an input or output of the node, or, below 0, what lives
 /// between two items of its work.
-inline OperandPort port_of(OperandPort::Side side, int port) {
-  return port >= 0 ? OperandPort{side, port} : internal_port(port);
+inline OperandPort port_of(OperandPort::Side side, ValuePort port) {
+  return port.is_of_node() ? OperandPort{side, static_cast<int>(port.index())}
+                           : internal_port(port);
 }
 /// Of an op's input.
-inline OperandPort input_port(int port) { return port_of(OperandPort::Side::input, port); }
+inline OperandPort input_port(ValuePort port) { return port_of(OperandPort::Side::input, port); }
 /// Of an op's output.
-inline OperandPort output_port(int port) { return port_of(OperandPort::Side::output, port); }
+inline OperandPort output_port(ValuePort port) { return port_of(OperandPort::Side::output, port); }
 
 }  // namespace accsim::sim

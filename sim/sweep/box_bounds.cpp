@@ -149,11 +149,10 @@ BoxBounds::BoxBounds(const SweepSpec& spec) : spec_(spec), space_(spec) {
       for (const WorkItem& item : l.work) {
         const auto* op = std::get_if<GemmOp>(&item);
         if (op == nullptr) continue;
-        const bool constant =
-            op->b_port >= 0 && static_cast<size_t>(op->b_port) < l.inputs.size() &&
-            l.inputs[static_cast<size_t>(op->b_port)] >= 0 &&
-            spec.base.shared.weights == hw::RunWeights::read &&
-            model.graph.tensor(l.inputs[static_cast<size_t>(op->b_port)]).constant;
+        const bool constant = op->b_port.is_of_node() && op->b_port.index() < l.inputs.size() &&
+                              l.inputs[op->b_port.index()] >= 0 &&
+                              spec.base.shared.weights == hw::RunWeights::read &&
+                              model.graph.tensor(l.inputs[op->b_port.index()]).constant;
         const double weights = static_cast<double>(op->k()) * static_cast<double>(op->outputs) *
                                static_cast<double>(op->b_shared ? 1 : op->batch);
         layers_.push_back({static_cast<double>(op->macs()),

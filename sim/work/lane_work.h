@@ -1,10 +1,10 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "sim/base/units.h"
+#include "sim/work/port.h"
 
 namespace accsim::sim {
 
@@ -60,19 +60,16 @@ struct LaneAxis {
   friend bool operator==(const LaneAxis&, const LaneAxis&) = default;
 };
 
-/// LaneWork::b_port of work of one operand.
-inline constexpr int kNoOperand = std::numeric_limits<int>::min();
-
 /// The meaning of a VectorOp. The result is dense, its axes outermost first.
 struct LaneWork {
   LaneArithmetic op = LaneArithmetic::copy;
   LaneGather gather = LaneGather::none;
-  int a_port = 0, b_port = kNoOperand;  ///< inputs of the node, or kInternalPort
+  ValuePort a_port = 0, b_port = ValuePort::none();
   std::vector<LaneAxis> axes;  ///< a has stride 1 along the last, or each result is `across`
   int64_t across = 1;          ///< contiguous elements of `a` that make one result together
   bool table = false;          ///< a function of one element behind all that
 
-  bool has_b() const { return b_port != kNoOperand; }
+  bool has_b() const { return !b_port.is_none(); }
 
   friend bool operator==(const LaneWork&, const LaneWork&) = default;
 };

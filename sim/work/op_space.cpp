@@ -134,7 +134,7 @@ OpSpace space_of_rows(const RowWork& w) {
   for (const int64_t n : w.rows) out.dims.push_back({DimKind::parallel, n});
   out.dims.push_back({DimKind::reduction, w.pieces});
   out.dims.push_back({DimKind::reduction, w.run});
-  const auto add = [&](OperandRole role, int port, const RowNest& strides) -> SpaceOperand& {
+  const auto add = [&](OperandRole role, ValuePort port, const RowNest& strides) -> SpaceOperand& {
     SpaceOperand its{.role = role, .port = port};
     for (size_t l = 0; l < kRowLevels; ++l) add_axis(its, strides[l], w.rows[l], l);
     out.operands.push_back(its);
@@ -182,7 +182,7 @@ std::optional<WorkItem> tile_rows(VectorOp op, const OpSpace& space, const Space
 
 // ---- lane operations ----------------------------------------------------------------------------
 
-OpSpace space_of_lanes(const LaneWork& w, int out_port) {
+OpSpace space_of_lanes(const LaneWork& w, ValuePort out_port) {
   OpSpace out;
   const size_t n = w.axes.size();
   for (const LaneAxis& axis : w.axes) out.dims.push_back({DimKind::parallel, axis.count});

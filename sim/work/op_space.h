@@ -61,7 +61,7 @@ enum class OperandRole : uint8_t {
 /// A tensor that an op reads or writes, by the points that touch its elements.
 struct SpaceOperand {
   OperandRole role = OperandRole::a;
-  int port = 0;        ///< of the op: of the node's outputs where it is written, else of its inputs
+  ValuePort port = 0;  ///< of the op: of the node's outputs where it is written, else of its inputs
   bool dense = false;  ///< the op has no strides for it: its elements follow one another
   InlineVector<OperandAxis, kMostOperandAxes> axes{};  ///< outermost first
 

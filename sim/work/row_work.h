@@ -5,6 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "sim/work/port.h"
+
 namespace accsim::sim {
 
 /// What an operator does with rows of a tensor, so that a machine with commands for it can do just
@@ -29,10 +31,10 @@ struct RowMeaning {
   /// Axes behind the first that are the channels of a tensor N x C x spatial, as convolutions have;
   /// 0: another tensor.
   size_t channel_axes = 0;
-  int in_port = 0, out_port = 0;                ///< or kInternalPort
-  std::optional<int> mask_port = std::nullopt;  ///< softmax: what is added before it
+  ValuePort in_port = 0, out_port = 0;
+  std::optional<ValuePort> mask_port = std::nullopt;  ///< softmax: what is added before it
   /// Softmax: output for the logarithm of each row's sum of exponentials.
-  std::optional<int> log_port = std::nullopt;
+  std::optional<ValuePort> log_port = std::nullopt;
   /// rms_norm: rows of length 1, not of mean square 1. Costs the same: a gain of the commands.
   bool unit_length = false;
 };
@@ -43,7 +45,7 @@ using RowNest = std::array<int64_t, kRowLevels>;  ///< counts, or strides, by le
 
 /// Where the addend of a softmax lies, in elements; as the rows but for broadcast strides of 0.
 struct RowMask {
-  int port = 0;
+  ValuePort port = 0;
   int64_t elements = 0;  ///< that the rows reach
   RowNest row_stride{};
   int64_t piece_stride = 0;
@@ -52,7 +54,7 @@ struct RowMask {
 
 /// Where the logarithms of a softmax' sums lie, an element a row: densely, in the nest's order.
 struct RowLog {
-  int port = 0;  ///< an output
+  ValuePort port = 0;  ///< an output
   RowNest row_stride{};
   friend bool operator==(const RowLog&, const RowLog&) = default;
 };
@@ -67,7 +69,7 @@ struct RowWork {
   int64_t pieces = 1, piece_stride = 0, run = 1;
   int64_t per_channel = 1;
   RowNest channel_stride{};
-  int in_port = 0, out_port = 0;
+  ValuePort in_port = 0, out_port = 0;
   std::optional<RowMask> mask = std::nullopt;
   std::optional<RowLog> log = std::nullopt;
 

@@ -28,8 +28,8 @@ std::vector<MoveAxis> joined_axes(const std::vector<MoveAxis>& axes) {
   return out;
 }
 
-MemoryOp box_move(const std::vector<BoxAxis>& axes, int in_port, int out_port, int64_t from,
-                  int64_t to) {
+MemoryOp box_move(const std::vector<BoxAxis>& axes, ValuePort in_port, ValuePort out_port,
+                  int64_t from, int64_t to) {
   std::vector<BoxAxis> rest;
   int64_t elements = 1;
   for (const BoxAxis& a : axes) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/work/lane_work.h"
+#include "sim/work/port.h"
 #include "sim/work/row_work.h"
 
 namespace accsim::sim {
@@ -26,23 +27,10 @@ enum class Fate : uint8_t {
 /// As reports spell it: "gemm", "vector", "memory", "view", "folded", "unsupported".
 std::string_view name(Fate fate);
 
-/// Port of a value that lives only between two items of one node's work (attention scores); those
-/// below it are of other such values.
-inline constexpr int kInternalPort = -1;
-/// Of what is made of that one (attention's softmax).
-inline constexpr int kSecondInternalPort = -2;
-/// Internal ports below those that belong to one of a node's inputs: two of its work's own, what it
-/// makes of the input (0), and of that with the inputs before (1); then two of a copy of the input.
-inline constexpr int kPortsAnInput = 4;
-/// One of those.
-inline int made_port(int input, int which = 0) {
-  return kSecondInternalPort - 1 - kPortsAnInput * input - which;
-}
-
 /// One side of an operation's traffic: which input or output of the node, how much of it is touched
 /// and in which contiguous pieces.
 struct Access {
-  int port = 0;          ///< index into the node's inputs (or outputs, for a result); or internal
+  ValuePort port;        ///< of the node's inputs, or its outputs for a result; or internal
   int64_t elements = 0;  ///< elements moved
   int64_t run = 0;       ///< elements of one contiguous piece; 0: all of them
 };
@@ -59,15 +47,15 @@ struct GemmOp {
   int64_t channels = 1;  ///< reduction length per kernel position, per batch entry
   int64_t outputs = 1;   ///< output channels, per batch entry
   Extent3 in{1, 1, 1}, out{1, 1, 1}, kernel{1, 1, 1}, stride{1, 1, 1}, dilation{1, 1, 1},
-      pad{0, 0, 0};            ///< pad: before the first element; behind the last it follows
-  bool grouped = false;        ///< batch entries are channel groups of the same pixels (conv)
-  bool a_shared = false;       ///< every batch entry reads the same A (broadcast MatMul)
-  bool b_shared = false;       ///< every batch entry reads the same B
-  bool a_transposed = false;   ///< A lies in memory as K x M (Gemm transA)
-  bool b_transposed = false;   ///< B lies in memory as N x K (Gemm transB)
-  int a_port = 0, b_port = 1;  ///< node inputs: activations (M x K) and weights (K x N)
-  int bias_port = -1;          ///< node input added per output channel; -1: none
-  int out_port = 0;
+      pad{0, 0, 0};                  ///< pad: before the first element; behind the last it follows
+  bool grouped = false;              ///< batch entries are channel groups of the same pixels (conv)
+  bool a_shared = false;             ///< every batch entry reads the same A (broadcast MatMul)
+  bool b_shared = false;             ///< every batch entry reads the same B
+  bool a_transposed = false;         ///< A lies in memory as K x M (Gemm transA)
+  bool b_transposed = false;         ///< B lies in memory as N x K (Gemm transB)
+  ValuePort a_port = 0, b_port = 1;  ///< node inputs: activations (M x K) and weights (K x N)
+  ValuePort bias_port = ValuePort::none();  ///< node input added per output channel
+  ValuePort out_port = 0;
 
   int64_t m() const { return images * out[0] * out[1] * out[2]; }
   int64_t k() const { return channels * kernel[0] * kernel[1] * kernel[2]; }
@@ -144,8 +132,8 @@ struct BoxAxis {
   int64_t count = 1, in = 1, out = 1;
 };
 /// The move of a box, its axes outermost first in both tensors, ports and first elements as given.
-MemoryOp box_move(const std::vector<BoxAxis>& axes, int in_port, int out_port, int64_t from,
-                  int64_t to);
+MemoryOp box_move(const std::vector<BoxAxis>& axes, ValuePort in_port, ValuePort out_port,
+                  int64_t from, int64_t to);
 /// Elements of the output from one of an axis to the next, for each of them.
 std::vector<int64_t> spacing_of(const MemoryOp& op);
 

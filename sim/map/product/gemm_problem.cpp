@@ -186,12 +186,12 @@ GemmProblem GemmSource::of_request(const GemmOp& op, const OpRequest& r, const h
                   true};
   // Of integers a scale at least, also where they are the weights alone.
   p.has_parameters =
-      op.bias_port >= 0 || !is_float(hw.types.accumulator) || !is_float(hw.types.weight);
+      op.bias_port.is_of_node() || !is_float(hw.types.accumulator) || !is_float(hw.types.weight);
   p.relu = r.relu;
   p.table = r.table;
   p.room = r.room;
   p.mode = r.mode;
-  if (r.residual >= 0) {
+  if (r.residual.is_of_node()) {
     p.residual = operand_of_port(r.inputs, r.residual, hw).place;
     p.clips_sum = r.clips_sum;
   }

@@ -17,7 +17,8 @@ Work joined_work(Work first, const Work& then) {
 
 /// Elementwise work on an operand before it is multiplied, a bias or a rotation; the result is at
 /// the internal port `made`, which is returned.
-int prepare_operand(const Access& operand, int64_t ops_per_element, int made, VectorOp& op) {
+ValuePort prepare_operand(const Access& operand, int64_t ops_per_element, ValuePort made,
+                          VectorOp& op) {
   op.inputs.push_back(operand);
   op.outputs.push_back({made, operand.elements, 0});
   op[VectorClass::elementwise] =
@@ -72,8 +73,8 @@ Result<Projected> plan_projected(const NodeView& node, const ProjectionPorts& po
                                         a.q_heads, a.head));
     a.total_len = capped_sum(cache[3], a.kv_len);
   }
-  for (int port : {ports.scores_bias, ports.mask})
-    if (port >= 0 && a.mask_port < 0 && node.has_input(static_cast<size_t>(port)))
+  for (const int port : {ports.scores_bias, ports.mask})
+    if (port >= 0 && a.mask_port.is_none() && node.has_input(static_cast<size_t>(port)))
       a.mask_port = port;
   return p;
 }
@@ -96,12 +97,13 @@ Result<Work> projected_cost(const NodeView& node, const ProjectionPorts& ports) 
   GemmOp projection = matrix_product(1, capped_product({a.batch, a.q_len}), p->inputs, p->columns);
   if (node.has_input(2)) projection.bias_port = 2;
   // Queries, keys and values are the projection's results.
-  projection.out_port = a.q_port = a.k_port = a.v_port = made_port(0);
+  projection.out_port = a.q_port = a.k_port = a.v_port = ValuePort::made(0, 0);
   Work work{projection};
   if (int_attr(node, "do_rotary", 0) != 0) {
     VectorOp rotate;
     const int64_t turned = capped_product({2, a.batch, a.q_len, a.q_heads, a.head});
-    a.q_port = a.k_port = prepare_operand({a.q_port, turned}, kRotaryOps, made_port(0, 1), rotate);
+    a.q_port = a.k_port =
+        prepare_operand({a.q_port, turned}, kRotaryOps, ValuePort::made(0, 1), rotate);
     work.emplace_back(rotate);
   }
   const int64_t fresh = capped_product({a.batch, a.q_heads, a.kv_len, a.head + a.v_head});
@@ -236,13 +238,13 @@ int64_t cached_head(const NodeView& node, const AttentionPlan& p) {
 
 /// Puts the new keys or values at `port` two a byte, as a cache of 4 bits has them, and gives where
 /// they are. Those of a byte each are rounded where they are written.
-int pack_fresh(const NodeView& node, const AttentionPlan& p, int port, size_t scales, int64_t fresh,
-               Work& work) {
+ValuePort pack_fresh(const NodeView& node, const AttentionPlan& p, ValuePort port, size_t scales,
+                     int64_t fresh, Work& work) {
   constexpr int64_t kPackOps = 3;  // by the scale, to a whole number, beside its neighbour
   VectorOp pack;
   pack.inputs.push_back({port, fresh, 0});
   read_input(node, scales, pack.inputs);
-  const int made = made_port(static_cast<int>(scales));
+  const ValuePort made = ValuePort::made(static_cast<int>(scales), 0);
   pack.outputs.push_back({made, p.head > 0 ? fresh / p.head * cached_head(node, p) : 0, 0});
   pack[VectorClass::elementwise] = capped_product({kPackOps, fresh});
   work.emplace_back(std::move(pack));
@@ -253,8 +255,8 @@ int pack_fresh(const NodeView& node, const AttentionPlan& p, int port, size_t sc
 VectorOp normalised_heads(const NodeView& node, int64_t queries, int64_t keys, AttentionPlan& p) {
   constexpr int64_t kNormOps = 2;  // by the root, by the weight
   VectorOp norm;
-  p.q_port = prepare_operand({p.q_port, queries}, kNormOps, made_port(0, 1), norm);
-  p.k_port = prepare_operand({p.k_port, keys}, kNormOps, made_port(1, 1), norm);
+  p.q_port = prepare_operand({p.q_port, queries}, kNormOps, ValuePort::made(0, 1), norm);
+  p.k_port = prepare_operand({p.k_port, keys}, kNormOps, ValuePort::made(1, 1), norm);
   read_input(node, 14, norm.inputs);
   read_input(node, 15, norm.inputs);
   const int64_t both = capped_sum(queries, keys);
@@ -352,8 +354,8 @@ Result<Work> multi_head_work(const NodeView& node, AttentionPlan p, const MultiH
     VectorOp add;
     for (const int input : {0, 1, 2})
       if (const auto i = static_cast<size_t>(input); node.has_input(i))
-        prepare_operand({input, input_size(node, i)}, kBiasOps, made_port(input), add);
-    for (int* port : {&p.q_port, &p.k_port, &p.v_port}) *port = made_port(*port);
+        prepare_operand({input, input_size(node, i)}, kBiasOps, ValuePort::made(input, 0), add);
+    for (ValuePort* port : {&p.q_port, &p.k_port, &p.v_port}) *port = ValuePort::made(*port, 0);
     read_input(node, static_cast<size_t>(ports.bias), add.inputs);
     work.emplace_back(add);
   }
@@ -429,12 +431,12 @@ Result<Work> group_query_cost(const NodeView& node) {
   if (node.has_input(14)) work.emplace_back(normalised_heads(node, queries, fresh, p));
   if (int_attr(node, "do_rotary", 0) != 0) {
     VectorOp rotate;
-    p.q_port = prepare_operand({p.q_port, queries}, kRotaryOps, made_port(0), rotate);
-    p.k_port = prepare_operand({p.k_port, fresh}, kRotaryOps, made_port(1), rotate);
+    p.q_port = prepare_operand({p.q_port, queries}, kRotaryOps, ValuePort::made(0, 0), rotate);
+    p.k_port = prepare_operand({p.k_port, fresh}, kRotaryOps, ValuePort::made(1, 0), rotate);
     work.emplace_back(rotate);
   }
   const int64_t each = cached_head(node, p);
-  const auto append = [&](int port, size_t scales, size_t past, size_t present) {
+  const auto append = [&](ValuePort port, size_t scales, size_t past, size_t present) {
     if (!node.has_output(present)) return;
     const bool packs = each != p.head;
     if (packs) port = pack_fresh(node, p, port, scales, fresh, work);

@@ -111,8 +111,8 @@ Result<Work> matmul_nbits_cost(const NodeView& node) {
   VectorOp unpack;
   for (size_t i = 1; i <= 4; ++i) read_input(node, i, unpack.inputs);
   unpack[VectorClass::convert] = capped_product({k, n});
-  unpack.outputs.push_back({made_port(1), capped_product({k, n}), 0});
-  gemm.b_port = made_port(1);
+  unpack.outputs.push_back({ValuePort::made(1, 0), capped_product({k, n}), 0});
+  gemm.b_port = ValuePort::made(1, 0);
   return checked_work(node, {unpack, gemm});
 }
 
@@ -134,7 +134,8 @@ Status dynamic_matmul_rule(InferContext& node) { return float_matmul(node, 4, no
 Result<Work> dynamic_matmul_cost(const NodeView& node) {
   const Result<MatMulPlan> plan = plan_matmul(node, node.dims(0), node.dims(1));
   if (!plan) return plan.errors();
-  return checked_work(node, {plan->gemm_op(0, 1, node.has_input(4) ? 4 : -1)});
+  return checked_work(node,
+                      {plan->gemm_op(0, 1, node.has_input(4) ? ValuePort(4) : ValuePort::none())});
 }
 
 Status matmul_to_float_rule(InferContext& node) { return float_matmul(node, 6, node.dtype(2)); }
@@ -142,7 +143,8 @@ Status matmul_to_float_rule(InferContext& node) { return float_matmul(node, 6, n
 Result<Work> matmul_to_float_cost(const NodeView& node) {
   const Result<MatMulPlan> plan = plan_matmul(node, node.dims(0), node.dims(1));
   if (!plan) return plan.errors();
-  return checked_work(node, {plan->gemm_op(0, 1, node.has_input(6) ? 6 : -1)});
+  return checked_work(node,
+                      {plan->gemm_op(0, 1, node.has_input(6) ? ValuePort(6) : ValuePort::none())});
 }
 
 Status qgemm_rule(InferContext& node) {

@@ -74,7 +74,7 @@ VectorOp routing_op(const NodeView& node, const Mixture& m) {
   VectorOp op;
   read_input(node, 1, op.inputs);
   const int64_t all = capped_product({m.tokens, m.experts});
-  op.outputs.push_back({made_port(1), capped_product({m.tokens, m.chosen}), 0});
+  op.outputs.push_back({ValuePort::made(1, 0), capped_product({m.tokens, m.chosen}), 0});
   op[VectorClass::reduce] = op[VectorClass::elementwise] = capped_product({2, all});
   op[VectorClass::special] = capped_sum(all, m.tokens);
   op[VectorClass::search] = capped_product({all, bisection_steps(m.chosen)});
@@ -86,7 +86,7 @@ VectorOp routing_op(const NodeView& node, const Mixture& m) {
 MemoryOp dispatch_op(const NodeView& node, const Mixture& m) {
   MemoryOp op;
   read_part(node, 0, capped_product({m.tokens, m.chosen, m.hidden}), m.hidden, op.inputs);
-  op.outputs.push_back({made_port(0), capped_product({m.tokens, m.chosen, m.hidden}), 0});
+  op.outputs.push_back({ValuePort::made(0, 0), capped_product({m.tokens, m.chosen, m.hidden}), 0});
   return op;
 }
 
@@ -96,9 +96,9 @@ VectorOp activation_op(const NodeView& node, const Mixture& m) {
                 results = capped_product({rows, m.inner});
   const std::string name = node.attr("activation_type", "relu");
   VectorOp op;
-  op.inputs.push_back({made_port(2), capped_product({rows, m.first}), 0});
-  if (node.has_input(6)) op.inputs.push_back({made_port(6), results, 0});
-  op.outputs.push_back({made_port(4, 1), results, 0});
+  op.inputs.push_back({ValuePort::made(2, 0), capped_product({rows, m.first}), 0});
+  if (node.has_input(6)) op.inputs.push_back({ValuePort::made(6, 0), results, 0});
+  op.outputs.push_back({ValuePort::made(4, 1), results, 0});
   const bool special = name != "relu" && name != "identity";
   op[VectorClass::special] = special ? results : 0;
   op[VectorClass::elementwise] = capped_product(
@@ -110,8 +110,8 @@ VectorOp activation_op(const NodeView& node, const Mixture& m) {
 VectorOp combine_op(const NodeView& node, const Mixture& m) {
   const int64_t results = capped_product({m.tokens, m.chosen, m.hidden});
   VectorOp op;
-  op.inputs.push_back({made_port(4), results, 0});
-  op.inputs.push_back({made_port(1), capped_product({m.tokens, m.chosen}), 0});
+  op.inputs.push_back({ValuePort::made(4, 0), results, 0});
+  op.inputs.push_back({ValuePort::made(1, 0), capped_product({m.tokens, m.chosen}), 0});
   write_output(node, 0, op.outputs);
   op[VectorClass::elementwise] = capped_product({node.has_input(5) ? 3 : 2, results});
   return op;
@@ -129,19 +129,19 @@ Result<Work> moe_cost(const NodeView& node) {
   if (!m) return m.errors();
   Work work{routing_op(node, *m), dispatch_op(node, *m)};
   GemmOp ports;
-  ports.a_port = made_port(0);
+  ports.a_port = ValuePort::made(0, 0);
   ports.b_port = 2;
-  ports.out_port = made_port(2);
+  ports.out_port = ValuePort::made(2, 0);
   append_products(*m, m->hidden, m->first, ports, work);
   if (node.has_input(6)) {
     ports.b_port = 6;
-    ports.out_port = made_port(6);
+    ports.out_port = ValuePort::made(6, 0);
     append_products(*m, m->hidden, m->inner, ports, work);
   }
   work.emplace_back(activation_op(node, *m));
-  ports.a_port = made_port(4, 1);
+  ports.a_port = ValuePort::made(4, 1);
   ports.b_port = 4;
-  ports.out_port = made_port(4);
+  ports.out_port = ValuePort::made(4, 0);
   append_products(*m, m->inner, m->hidden, ports, work);
   work.emplace_back(combine_op(node, *m));
   return checked_work(node, std::move(work));

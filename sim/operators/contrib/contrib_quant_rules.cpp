@@ -187,7 +187,7 @@ Result<Work> unpacked_in_the_run(const NodeView& node, size_t axis) {
   read_picked(node, 0, node.dims(0), axis, rows.inputs);
   VectorOp unpack;
   if (!rows.inputs.empty()) {
-    rows.outputs.push_back({made_port(0), rows.inputs[0].elements, 0});
+    rows.outputs.push_back({ValuePort::made(0, 0), rows.inputs[0].elements, 0});
     unpack.inputs = rows.outputs;
   }
   read_input(node, 1, rows.inputs);

@@ -96,12 +96,12 @@ Result<Work> conv_transpose_cost(const NodeView& node) {
   gemm.images = t->images;
   for (size_t d = 0; d < t->in.size(); ++d)
     gemm.in[3 - t->in.size() + d] = gemm.out[3 - t->in.size() + d] = t->in[d];
-  gemm.out_port = made_port(0);
+  gemm.out_port = ValuePort::made(0, 0);
   // Overlapping results are added up where they land; the bias joins there.
   VectorOp scatter;
   const int64_t products = capped_product(
       {gemm.batch, gemm.images, gemm.out[0], gemm.out[1], gemm.out[2], gemm.outputs});
-  scatter.inputs.push_back({made_port(0), products, 0});
+  scatter.inputs.push_back({ValuePort::made(0, 0), products, 0});
   read_input(node, 2, scatter.inputs);
   write_output(node, 0, scatter.outputs);
   scatter[VectorClass::reduce] = products;
@@ -139,12 +139,12 @@ Result<Work> deform_conv_cost(const NodeView& node) {
       {shape->images, shape->in_channels, shape->window.tap_count(), out[0], out[1], out[2]});
   VectorOp sampling;
   for (size_t i : {size_t{0}, size_t{2}, size_t{4}}) read_input(node, i, sampling.inputs);
-  sampling.outputs.push_back({made_port(0), sampled, 0});
+  sampling.outputs.push_back({ValuePort::made(0, 0), sampled, 0});
   sampling[VectorClass::resize] = capped_product({sampled, int64_t{1} << shape->window.rank});
   if (node.has_input(4)) sampling[VectorClass::elementwise] = sampled;
   // The samples are gathered already, so the product sees one position with all kernel taps.
   GemmOp gemm = conv_gemm(node, *shape, ports);
-  gemm.a_port = made_port(0);
+  gemm.a_port = ValuePort::made(0, 0);
   gemm.channels = capped_product({gemm.channels, shape->window.tap_count()});
   gemm.kernel = gemm.stride = gemm.dilation = {1, 1, 1};
   gemm.pad = {0, 0, 0};

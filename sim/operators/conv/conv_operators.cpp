@@ -68,8 +68,7 @@ GemmOp conv_gemm(const NodeView& node, const ConvShape& shape, const ConvPorts& 
   op.pad = shape.window.pad;
   op.a_port = static_cast<int>(ports.x);
   op.b_port = static_cast<int>(ports.w);
-  op.bias_port =
-      ports.bias >= 0 && node.has_input(static_cast<size_t>(ports.bias)) ? ports.bias : -1;
+  if (ports.bias >= 0 && node.has_input(static_cast<size_t>(ports.bias))) op.bias_port = ports.bias;
   return op;
 }
 

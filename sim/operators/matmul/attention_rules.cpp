@@ -40,8 +40,8 @@ Work attention_work(const NodeView& node, const AttentionPlan& p) {
   softmax[VectorClass::reduce] = capped_product({2, scores});
   softmax[VectorClass::elementwise] = capped_product({2, scores});
   softmax[VectorClass::special] = capped_sum(scores, capped_product({groups, rows}));
-  if (p.mask_port >= 0) {
-    read_input(node, static_cast<size_t>(p.mask_port), softmax.inputs);
+  if (!p.mask_port.is_none()) {
+    read_input(node, p.mask_port.index(), softmax.inputs);
     softmax[VectorClass::elementwise] = capped_sum(softmax[VectorClass::elementwise], scores);
   }
   if (p.softcap) {  // cap * tanh(x / cap)
@@ -56,7 +56,7 @@ Work attention_work(const NodeView& node, const AttentionPlan& p) {
   return {qk, softmax, av};
 }
 
-void append_cache(const NodeView& node, int fresh, int64_t fresh_elements, size_t past,
+void append_cache(const NodeView& node, ValuePort fresh, int64_t fresh_elements, size_t past,
                   size_t present, Work& work) {
   if (!node.has_output(present)) return;
   MemoryOp move;
@@ -164,8 +164,8 @@ std::optional<RowMeaning> rows_between(const NodeView& node, const AttentionPlan
   RowMeaning out = row_meaning(RowKind::softmax, p.score_dims(), 3, 4, false);
   out.in_port = kInternalPort;
   out.out_port = kSecondInternalPort;
-  if (p.mask_port < 0) return out;
-  const Dims& mask = node.dims(static_cast<size_t>(p.mask_port));
+  if (p.mask_port.is_none()) return out;
+  const Dims& mask = node.dims(p.mask_port.index());
   if (mask.empty() || mask.back() != p.total_len) return std::nullopt;
   out.mask_port = p.mask_port;
   add_mask(mask, out);

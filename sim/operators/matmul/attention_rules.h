@@ -11,9 +11,9 @@ struct AttentionPlan {
   int64_t batch = 0, q_heads = 0, kv_heads = 0;
   int64_t q_len = 0, kv_len = 0, total_len = 0;  ///< total: past and new
   int64_t head = 0, v_head = 0;                  ///< sizes of one head
-  int q_port = 0, k_port = 1, v_port = 2;
-  int mask_port = -1;      ///< added to the scores; -1: none
-  int scores_output = -1;  ///< node output that gets the scores; -1: none
+  ValuePort q_port = 0, k_port = 1, v_port = 2;
+  ValuePort mask_port = ValuePort::none();  ///< added to the scores
+  int scores_output = -1;                   ///< node output that gets the scores; -1: none
   bool softcap = false;
 
   Dims score_dims() const { return {batch, q_heads, q_len, total_len}; }
@@ -29,7 +29,7 @@ Work attention_work(const NodeView& node, const AttentionPlan& plan);
 std::optional<RowMeaning> rows_between(const NodeView& node, const AttentionPlan& plan);
 /// A copy that appends new keys (values) to the past ones; nothing when output `present` is unused.
 /// `fresh`: the port of the new ones.
-void append_cache(const NodeView& node, int fresh, int64_t fresh_elements, size_t past,
+void append_cache(const NodeView& node, ValuePort fresh, int64_t fresh_elements, size_t past,
                   size_t present, Work& work);
 /// An error when heads or head sizes don't divide.
 Status check_heads(const NodeView& node, const AttentionPlan& plan);

@@ -139,7 +139,7 @@ namespace {
 /// An operand on the way: labels along which it varies, and the input or internal port it lies at.
 struct Operand {
   LabelSet labels;
-  int port = 0;
+  ValuePort port = 0;
 };
 
 class Contraction {
@@ -204,7 +204,7 @@ class Contraction {
   /// Where the prepared operand is written: the node's output when it is all of it.
   void set_destination(Operand& operand, bool single, std::vector<Access>& outputs) const {
     if (single) return write_output(node_, 0, outputs);
-    operand.port = made_port(operand.port);
+    operand.port = ValuePort::made(operand.port, 0);
     outputs.push_back({operand.port, extent_of(operand.labels), 0});
   }
 
@@ -222,7 +222,7 @@ class Contraction {
     result = batch;
     result.insert(rows.begin(), rows.end());
     result.insert(columns.begin(), columns.end());
-    const int written = is_last(i) ? 0 : made_port(static_cast<int>(i), 1);
+    const ValuePort written = is_last(i) ? ValuePort(0) : ValuePort::made(static_cast<int>(i), 1);
     if (inner.empty()) {
       VectorOp product;
       for (const Operand* o : {&left, &right})

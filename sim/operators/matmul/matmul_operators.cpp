@@ -11,7 +11,7 @@
 
 namespace accsim::sim {
 
-GemmOp MatMulPlan::gemm_op(int a_port, int b_port, int bias_port) const {
+GemmOp MatMulPlan::gemm_op(ValuePort a_port, ValuePort b_port, ValuePort bias_port) const {
   GemmOp op = matrix_product(batch, m, k, n);
   op.a_shared = a_shared;
   op.a_port = a_port;

@@ -12,7 +12,7 @@ struct MatMulPlan {
   Dims out;
 
   /// The product, with the given node inputs as operands (bias -1: none).
-  GemmOp gemm_op(int a_port, int b_port, int bias_port = -1) const;
+  GemmOp gemm_op(ValuePort a_port, ValuePort b_port, ValuePort bias_port = ValuePort::none()) const;
 };
 
 /// Plans a x b. Batch dims along which b doesn't vary become rows of one product; the others are

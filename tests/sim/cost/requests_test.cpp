@@ -110,7 +110,7 @@ TEST(Requests, WhatFollowsAFunctionComesBehindIt) {
   const auto floats = requests_of(b, "r", float_machine());
   ASSERT_EQ(floats.size(), 2U);
   EXPECT_TRUE(floats[0].relu);
-  EXPECT_EQ(floats[0].residual, -1);
+  EXPECT_TRUE(floats[0].residual.is_none());
   EXPECT_FALSE(floats[0].clips_sum);
   const auto& op = std::get<VectorOp>(floats[1].item);
   EXPECT_EQ(op[VectorClass::special], 24);

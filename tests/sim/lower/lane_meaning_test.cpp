@@ -75,7 +75,7 @@ TEST(LaneMeaning, TakesTheContiguousOperandFirst) {
 TEST(LaneMeaning, AreConstantsOfOneElementFactorsAndOtherFunctionsTables) {
   const auto table = [](LaneCaseBuilder b) {
     const auto work = b.build().work();
-    EXPECT_TRUE(work && work->b_port < 0 && work->op == LaneArithmetic::copy);
+    EXPECT_TRUE(work && !work->b_port.is_of_node() && work->op == LaneArithmetic::copy);
     return work && work->table;
   };
   EXPECT_FALSE(table(LaneCaseBuilder("Mul", 13).in({9, 8}).in({1}, false, true)));

@@ -416,7 +416,7 @@ class NumberedMemory {
       if (const auto* op = std::get_if<MemoryOp>(&item)) {
         ASSERT_FALSE(op->axes.empty()) << l.name;
         held = test::moved(held, op->axes);
-        (op->outputs[0].port < 0 ? own_copies : copies) += 1;
+        (!op->outputs[0].port.is_of_node() ? own_copies : copies) += 1;
       }
     views += l.work.empty();
     if (elements(from) == elements(to)) {

@@ -10,8 +10,8 @@ namespace accsim::sim {
 namespace {
 
 /// All operands of a layer dense but input `in` and output 0.
-PortPitches pitches(const Pitch& in, const Pitch& out, int port = 0) {
-  return {[=](int p) { return p == port ? in : Pitch{}; }, [=](int) { return out; }};
+PortPitches pitches(const Pitch& in, const Pitch& out, ValuePort port = 0) {
+  return {[=](ValuePort p) { return p == port ? in : Pitch{}; }, [=](ValuePort) { return out; }};
 }
 
 Layer layer_of(WorkItem item) {

@@ -180,8 +180,8 @@ TEST(RealGraph, ASumOfIntegersIsPartOfTheProductBeforeIt) {
   EXPECT_EQ(real.working(), Names{"conv"});
   const Layer& conv = real.layer("conv");
   EXPECT_EQ(conv.op_type, "QLinearConv") << "reports say what the file has";
-  ASSERT_GE(conv.residual, 0);
-  EXPECT_EQ(real.graph.tensor(conv.inputs[static_cast<size_t>(conv.residual)]).name, "x");
+  ASSERT_TRUE(conv.residual.is_of_node());
+  EXPECT_EQ(real.graph.tensor(conv.inputs[conv.residual.index()]).name, "x");
 }
 
 TEST(RealGraph, ProductsOfMeasuredIntegersAreProducts) {

@@ -63,7 +63,7 @@ void expect_turned(const LaidOut& l, int64_t piece, const std::string& x = "x") 
   const Layer& y = l.layer("y");
   ASSERT_TRUE(y.turned.has_value());
   EXPECT_EQ(y.turned->piece, piece);
-  EXPECT_EQ(y.inputs[static_cast<size_t>(y.turned->port)], l.id(x));
+  EXPECT_EQ(y.inputs[y.turned->port.index()], l.id(x));
   const auto& op = std::get<VectorOp>(y.work.back());
   ASSERT_TRUE(op.lane.has_value());
   EXPECT_EQ(op.lane->op, LaneArithmetic::mul);

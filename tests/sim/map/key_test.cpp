@@ -25,8 +25,13 @@ class Keys : public testing::Test {
   }
   template <class... T>
   void grow(T&... members) {
-    (differs(members, static_cast<T>(members + 1)), ...);
+    (differs(members, grown(members)), ...);
   }
+  template <class T>
+  static T grown(T value) {
+    return static_cast<T>(value + 1);
+  }
+  static ValuePort grown(ValuePort) { return ValuePort::internal(9); }
   void access_differs(Access& access) {
     auto& [port, elements, run] = access;
     grow(port, elements, run);

@@ -74,7 +74,7 @@ struct LaneTrial {
     const LaneFactors& f = p.factors;
     const LaneWork& w = p.work;
     const auto gathers = [&](LaneGather g) { return w.gather == g; };
-    const auto first = static_cast<size_t>(w.a_port);
+    const auto first = w.a_port.index();
     int64_t a = gathers(LaneGather::min) ? INT64_MAX : gathers(LaneGather::max) ? INT64_MIN : 0;
     for (const At& at : op.taps(o)) {
       const int64_t tap = element(first, at) - f.a_zero;
@@ -87,8 +87,8 @@ struct LaneTrial {
       shift = 15;
       s = a * (30000 / op.divisor(o) + 1);
     }
-    if (w.b_port >= 0) {
-      const int64_t b = element(static_cast<size_t>(w.b_port), o) - f.b_zero;
+    if (w.b_port.is_of_node()) {
+      const int64_t b = element(w.b_port.index(), o) - f.b_zero;
       const std::string& name = op.node().op_type;
       const int64_t scaled = b * f.b_multiplier;
       s = name == "Add"   ? s + scaled
@@ -103,8 +103,8 @@ struct LaneTrial {
   }
 
   hw::MemoryImage image() const {
-    hw::MemoryImage out{inputs[as_index(p.work.a_port)]};
-    if (p.has_b()) out.push_back(inputs[as_index(p.work.b_port)]);
+    hw::MemoryImage out{inputs[p.work.a_port.index()]};
+    if (p.has_b()) out.push_back(inputs[p.work.b_port.index()]);
     if (p.work.table) out.push_back(table);
     out.emplace_back(as_index(elements(op.out)));
     return out;

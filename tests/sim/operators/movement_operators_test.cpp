@@ -146,10 +146,9 @@ Sources sources(SingleNode& node, const std::vector<int64_t>& out_sizes) {
     const std::vector<int64_t> spacing = spacing_of(op);
     const auto visit = [&](const auto& self, size_t axis, int64_t from, int64_t to) -> void {
       if (axis == op.axes.size()) {
-        auto& place =
-            out.at(static_cast<size_t>(op.outputs.at(0).port)).at(static_cast<size_t>(to));
+        auto& place = out.at(op.outputs.at(0).port.index()).at(static_cast<size_t>(to));
         EXPECT_EQ(place.first, -1) << "written twice";
-        place = {op.inputs.at(0).port, from};
+        place = {static_cast<int>(op.inputs.at(0).port.index()), from};
         return;
       }
       for (int64_t i = 0; i < op.axes[axis].count; ++i)

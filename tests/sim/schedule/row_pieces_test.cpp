@@ -112,8 +112,8 @@ TEST(Pieces, OnlyOfRowsThatDependOnNoOther) {
 TEST(Pieces, OfCopiesFindTheirRows) {
   OpRequest whole = product(6, 20, 7, 11);
   auto& op = std::get<GemmOp>(whole.item);
-  op.a_port = kSecondInternalPort - 1;
-  op.b_port = kSecondInternalPort - 3;
+  op.a_port = ValuePort::internal(2);
+  op.b_port = ValuePort::internal(4);
   const auto flow = row_flow(whole, machine());
   ASSERT_TRUE(flow);
   EXPECT_EQ(flow->in, internal_port(op.a_port));
