@@ -5,6 +5,9 @@
 namespace accsim::sim {
 namespace {
 
+/// Of an operand that may be absent, and isn't internal: as stores of sweeps have it in their hash.
+int key_if_any(ValuePort port) { return port.is_none() ? -1 : port.key(); }
+
 // Keys take values apart member by member: a member that is added and left out here doesn't
 // compile.
 
@@ -29,7 +32,7 @@ void add_to_key(KeyBytes& key, const GemmOp& op) {
                out_port] = op;
   key.add(batch, images, channels, outputs).add(in).add(out).add(kernel).add(stride).add(dilation);
   key.add(pad).add(grouped, a_shared, b_shared, a_transposed, b_transposed);
-  key.add(a_port.key(), b_port.key(), bias_port.key(), out_port.key());
+  key.add(a_port.key(), b_port.key(), key_if_any(bias_port), out_port.key());
 }
 
 void add_to_key(KeyBytes& key, const RowWork& w) {
@@ -105,7 +108,7 @@ std::string key_of(const OpRequest& request) {
       request;
   static_cast<void>(ports);
   KeyBytes key;
-  key.add(item.index(), relu, residual.key(), clips_sum, table, room);
+  key.add(item.index(), relu, key_if_any(residual), clips_sum, table, room);
   add_to_key(key, inputs);
   add_to_key(key, outputs);
   std::visit([&](const auto& work) { add_to_key(key, work); }, item);

@@ -49,8 +49,9 @@ const Tensor& stored_tensor(const Graph& graph, TensorId id) {
 
 std::optional<std::vector<int8_t>> stored_weights(const Graph& graph, const Layer& layer,
                                                   const GemmOp& op) {
-  const auto port = op.b_port.index();
-  if (port >= layer.inputs.size() || layer.inputs[port] == kNoTensor) return std::nullopt;
+  if (!op.b_port.is_within(layer.inputs.size())) return std::nullopt;
+  const size_t port = op.b_port.index();
+  if (layer.inputs[port] == kNoTensor) return std::nullopt;
   const Tensor& w = stored_tensor(graph, layer.inputs[port]);
   if (w.origin != Tensor::Origin::initializer || (!is_float(w.dtype) && w.dtype != DType::int8))
     return std::nullopt;

@@ -124,7 +124,7 @@ class LaneConstants : public PartConstants {
   /// Bytes as they are, in both steps, and tables of what they say.
   Result<PartNumbers> set_comparison(const ComparedBytes& c) {
     if (work_.has_b()) {
-      const Result<ref::Array> with = source_.constants(layer_.inputs[as_index(c.constant_port)]);
+      const Result<ref::Array> with = source_.constants(layer_.inputs[c.constant_port.index()]);
       if (!with) return with.errors();
       std::vector<uint8_t> bytes;
       for (int64_t b = 0; b < c.bytes; ++b)
@@ -137,7 +137,7 @@ class LaneConstants : public PartConstants {
     out_.source = std::move(lanes_);
     return std::move(out_);
   }
-  static size_t as_index(ValuePort port) { return port.index(); }
+  static size_t as_index(int input) { return static_cast<size_t>(input); }
 
   // ---- two operands -----------------------------------------------------------------------------
 

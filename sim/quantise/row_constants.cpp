@@ -197,10 +197,10 @@ class RowConstants : public PartConstants {
   }
 
   /// Gain (port 0) or shift (port 1); empty where there is none.
-  Result<std::vector<double>> constants_of(ValuePort port) const {
+  Result<std::vector<double>> constants_of(int port) const {
     TensorId id = kNoTensor;
     if (layer_.rows) {
-      const size_t at = port.index() + 1;  // behind the rows
+      const size_t at = static_cast<size_t>(port) + 1;  // behind the rows
       if (at < layer_.inputs.size()) id = layer_.inputs[at];
     } else {
       const int at = row_->port_of(port == 0 ? PortRole::gain : PortRole::shift);

@@ -164,8 +164,8 @@ class Planner {
 
   void ask_product(const Layer& l, const GemmProblem& p) {
     const int a = input_of(l, p.op.a_port), b = input_of(l, p.op.b_port);
-    const auto id = [&](ValuePort port) {
-      return !port.is_of_node() ? kNoTensor : l.inputs[port.index()];
+    const auto id = [&](int input) {
+      return input < 0 ? kNoTensor : l.inputs[static_cast<size_t>(input)];
     };
     const bool computed = is_value(id(b)) && !graph_.tensor(id(b)).constant;
     if (computed) make_symmetric(id(b));
