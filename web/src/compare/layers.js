@@ -48,7 +48,7 @@ export function layerChart({ compared }) {
   });
   return section({
     id: 'bylayer', short: 'By layer', title: 'By layer',
-    note: `The ${layers.length} layers that differ most. Up: B takes longer; down: B is faster.`,
+    note: `The ${layers.length} largest differences. Up: B takes longer. Down: B is faster.`,
   }, h('ul.legend.compact', {}, used.map((key) => h('li', {},
     h('i', { style: `background:${compared.paint(key)}` }), h('span', {}, compared.label(key))))),
   chart.box);
@@ -67,7 +67,7 @@ export function layerList({ compared }) {
       const text = `${l.name} ${l.op_type} ${compared.label(main(l)[0])}`.toLowerCase();
       return (l.a || l.b) && words.every((w) => text.includes(w));
     });
-    note.textContent = `${count(found.length)} layers that take time, the largest difference first`
+    note.textContent = `${count(found.length)} layers that take time, by difference`
       + (found.length > rows ? `; the first ${rows} are shown` : '');
     replace(body, found.slice(0, rows).map((l) => {
       const [cause, cycles] = main(l);

@@ -46,8 +46,8 @@ function overview({ compared }) {
     tile('Area of B', a.area_mm2, b.area_mm2, (v) => `${digits(v)} mm\u00b2`)),
   h('ul.sentences', {}, compared.sentences.map((s) => h('li', {}, s))),
   units.length > 0 && h('div.scroll', { tabindex: '0', role: 'region', 'aria-label': 'Units' },
-    h('table.plain', {}, h('thead', {}, h('tr', {}, ['what the cycles wait for', 'A', 'B', 'of A',
-      'of B'].map((t, i) => h('th', { scope: 'col', class: i ? 'number' : null }, t)))),
+    h('table.plain', {}, h('thead', {}, h('tr', {}, ['unit that the cycles wait for', 'A', 'B',
+      'of A', 'of B'].map((t, i) => h('th', { scope: 'col', class: i ? 'number' : null }, t)))),
     h('tbody', {}, units.map((u) => h('tr', {}, h('th', { scope: 'row' }, u.unit),
       h('td.number', {}, count(u.a)), h('td.number', {}, count(u.b)),
       h('td.number', {}, percent(u.share_a)), h('td.number', {}, percent(u.share_b))))))));
@@ -55,7 +55,7 @@ function overview({ compared }) {
 
 function changed({ compared }) {
   if (compared.changed.length === 0) return null;
-  return section({ id: 'changed', short: 'Machine', title: 'What differs in the machines' },
+  return section({ id: 'changed', short: 'Machine', title: 'Differences of the machines' },
     h('div.scroll', { tabindex: '0', role: 'region', 'aria-label': 'Fields that differ' },
       h('table.plain.thirds', {}, h('thead', {}, h('tr', {}, ['field', 'A', 'B']
         .map((t) => h('th', { scope: 'col' }, t)))),

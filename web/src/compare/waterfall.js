@@ -65,7 +65,7 @@ export function waterfall({ compared }) {
   });
   return section({
     id: 'waterfall', short: 'Waterfall', title: 'From A to B, by cause',
-    note: `${signed(total, count)} cycles: the steps add up to the difference exactly.`,
+    note: `${signed(total, count)} cycles. The steps add up to this difference exactly.`,
   }, chart.box, h('div.scroll', { tabindex: '0', role: 'region', 'aria-label': 'Causes' },
     causeTable(compared)));
 }

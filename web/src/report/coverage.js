@@ -39,13 +39,13 @@ export function coverage({ model }) {
   ].filter((p) => p.value > 0).map((p) => ({ ...p, colour: colours[g.fate] ?? 'c-tail' }));
   const ops = (g) => [...g.ops].sort((a, b) => b[1] - a[1]).map(([op, n]) => `${op} ${n}`);
   return section({
-    id: 'coverage', short: 'RTL', title: 'What RTL verifies',
+    id: 'coverage', short: 'RTL', title: 'Cycles that RTL verifies',
     note: reason ? `No RTL core exists for this machine: ${reason}.`
       : 'accsim verify runs the programs of layers on the RTL core and compares every cycle and '
-        + 'byte. A layer with a command that the core lacks is left out whole: its cycles rest on '
+        + 'byte. If the core lacks a command, the whole layer is left out. Its cycles rest on '
         + 'the timing model alone.',
   }, h('p.big', {}, h('b', {}, percent(model.totals.verifiable_cycles, model.totals.cycles)),
-    ' of the cycles are of layers that RTL verifies'),
+    ' of the cycles are in layers that RTL verifies'),
   strip('Cycles by fate', rows.flatMap(parts), (v) => si(v)),
   h('div.scroll', { tabindex: '0', role: 'region', 'aria-label': 'Layers by fate' },
     h('table.plain', {}, h('thead', {}, h('tr', {},

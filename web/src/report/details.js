@@ -25,7 +25,7 @@ export function details({ model, selection, choices }) {
       layer.cycles > 0 && strip('Its cycles', cycleParts.map((p) => ({
         ...p, value: p.of(layer) })), (v) => byUnit(v, 'cycles')),
       h('div', {},
-        layer.merged_into && h('p.note', {}, `Its work is done by ${layer.merged_into}.`),
+        layer.merged_into && h('p.note', {}, `${layer.merged_into} does its work.`),
         h('dl.values', {}, first.filter((k) => layer[k] != null && layer[k] !== '')
           .map((k) => row(k, layer))),
         h('details', { open: kept.open,

@@ -21,22 +21,22 @@ export function headline({ model }) {
     tile('Array utilisation', percent(totals.utilization),
       `${si(totals.achieved_gmacs * 1e9)} of ${si(model.peak * hw.clock_mhz * 1e6)} MAC/s`,
       about('utilization')),
-    tile('Against the least possible', `${digits(totals.over_lower_bound ?? 0)} \u00d7`,
+    tile('Times the least possible', `${digits(totals.over_lower_bound ?? 0)} \u00d7`,
       `mostly lost to ${totals.lost_to || 'nothing'}`, about('over_lower_bound')),
     tile('DRAM traffic', si(bytes, 'B'),
       `${si(bytes / totals.seconds, 'B/s')}; ${digits(totals.dram_over_bound ?? 0)} \u00d7 least`,
       about('dram_over_bound')),
     tile('Energy', si(totals.energy_pj * 1e-12, 'J'),
-      `${digits(totals.energy_pj / Math.max(1, totals.macs))} pJ a MAC, `
+      `${digits(totals.energy_pj / Math.max(1, totals.macs))} pJ per MAC, `
       + `${si((totals.energy_pj * 1e-12) / totals.seconds, 'W')}`, about('energy_pj')),
-    tile('Area', `${digits(totals.area_mm2)} mm\u00b2`, 'a proxy, to rank machines by',
+    tile('Area', `${digits(totals.area_mm2)} mm\u00b2`, 'a proxy to rank machines',
       about('area_mm2')),
     tile('Shared buffer, most', kib(totals.shared_peak_bytes),
       `of ${kib(hw.buffers.shared.kib * 1024)}`, about('shared_peak_bytes')));
   const parts = cycleParts.map((p) => ({ ...p, value: p.of(totals) }));
   const warnings = [
     report.unsupported.length > 0
-      && `${report.unsupported.length} nodes have no rule and are costed as traffic only: `
+      && `${report.unsupported.length} nodes have no rule and cost their traffic only: `
       + report.unsupported.slice(0, 5).join(', '),
     report.model.defaulted.length > 0
       && `Sizes bound to 1 by default: ${report.model.defaulted.join(', ')}`,

@@ -35,7 +35,7 @@ class Occupancy {
   tip(l) {
     return tooltip(l.name, [
       ['live activations', kib(l.live_bytes), colour('c-shared')],
-      ['held by the shared buffer', kib(l.resident_bytes), colour('c-compute')]],
+      ['in the shared buffer', kib(l.resident_bytes), colour('c-compute')]],
     this.capacity ? `of ${kib(this.capacity)}` : '');
   }
 
@@ -82,7 +82,7 @@ export function memory({ model, selection }) {
   if (!model.costed.some((l) => l.live_bytes > 0)) return null;
   const held = new Occupancy(model);
   const chart = chartBox({
-    label: 'Bytes live and bytes held by the shared buffer over the network\u2019s time',
+    label: 'Live bytes, and bytes in the shared buffer, over the network\u2019s time',
     height: 300,
     option: () => held.option(),
     marker: (c) => selection.layer?.cycles > 0
@@ -98,7 +98,7 @@ export function memory({ model, selection }) {
   selection.onChange(chart.mark);
   return section({
     id: 'memory', short: 'Memory', title: 'Memory over time',
-    note: 'Activations that are live, the network\u2019s input and output among them (upper line), '
-      + 'and those of them that the shared buffer holds (area). What lies between is in DRAM.',
+    note: 'The upper line is live activations, with the network\u2019s input and output. The area '
+      + 'is bytes in the shared buffer. The rest is in DRAM.',
   }, chart.box);
 }

@@ -59,8 +59,8 @@ function cycles(context) {
   });
   return section({
     id: 'cycles', short: 'Cycles', title: 'Cycles by layer',
-    note: 'What each layer\u2019s main unit (array, vector unit or load engine) does with its '
-      + 'cycles: work at full rate, lanes without work, waits by reason, and the tail behind it.',
+    note: 'Each layer has one main unit: array, vector unit or load engine. Its cycles are work at '
+      + 'full rate, idle lanes, waits by reason, and the tail after its last work.',
     tools: bars.tools,
   }, bars.children);
 }

@@ -183,7 +183,7 @@ export function rollup({ model, selection, choices }) {
   };
   return section({
     id: 'rollup', short: 'Roll-up', title: 'Roll-up',
-    note: 'Areas add up. The stronger the colour, the better the array is used.',
+    note: 'Areas add up. A stronger colour means a better use of the array.',
     tools: [
       choice('Grouped by', [['module', 'Module'], ['operator', 'Operator'], ['fate', 'Fate']],
         kept.by, (by) => show({ by })),

@@ -178,7 +178,7 @@ export function roofline({ model, selection, choices }) {
   show();
 
   const plot = canvasBox({
-    label: `Roofline of ${model.report.model.file}: MAC/s against MACs a byte; the table of layers `
+    label: `Roofline of ${model.report.model.file}: MAC/s against MACs per byte; the table `
       + 'has the numbers',
     height: 420,
     draw(c, width, height) {
@@ -200,7 +200,7 @@ export function roofline({ model, selection, choices }) {
   drawLegend();
   return section({
     id: 'roofline', short: 'Roofline', title: 'Roofline',
-    note: 'A circle is a layer with MACs, its area its share of the cycles. Under a slope, a '
+    note: 'A circle is a layer with MACs. Its area is the share of the cycles. Under a slope, a '
       + 'memory limits; under the flat roof, the array. Click a layer to mark it everywhere.',
     tools: [choice('Traffic counted at', [['dram', 'DRAM'],
       ...(levels.shared.slopes.length ? [['shared', 'Shared buffer']] : []),

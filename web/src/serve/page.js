@@ -106,7 +106,7 @@ function markOld(box, { shown }) {
   if (!shown || box.classList.contains('old')) return;
   box.classList.add('old');
   box.prepend(h('p.old-note', { role: 'status' },
-    'Old figures, as is all below: what is asked for now can\u2019t be costed.'));
+    'These figures and all below are old: the new fields can\u2019t be costed.'));
 }
 
 /** All sections anew, at the same place and with the same layer chosen. */

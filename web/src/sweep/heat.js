@@ -169,7 +169,7 @@ export function heat(sweep) {
   });
   return section({
     id: 'heat', short: 'Heat map', title: 'Two axes',
-    note: 'Of each cell the best that any machine in it reaches, whatever the other axes are. A '
+    note: 'Each cell has the best figure of all its machines, over all other axes. A '
       + 'click chooses that machine; filters hold here too.',
     tools: heatTools(sweep, map, axes, values, again),
   }, plot.box, ramp);
@@ -242,7 +242,7 @@ function heatTools(sweep, map, axes, values, again) {
     y: select('y', names(axes), map.y.name, set('y', 'x')),
     z: select('of', names(values), map.z.name, set('z')),
   };
-  return [boxes.x, boxes.y, boxes.z, choice('Of each cell', [[false, 'Least'], [true, 'Most']],
+  return [boxes.x, boxes.y, boxes.z, choice('In each cell', [[false, 'Least'], [true, 'Most']],
     map.most, (most) => {
       map.most = most;
       again();
