@@ -17,15 +17,19 @@ void energies_are_known(RuleContext& c) {
   for (const Field& field : fields()) {
     if (!is_derived(field, c.hw)) continue;
     if (!technology && c.has_read({field.path}))
-      c.fail(field.path,
-             fmt::format("{} isn't given, and without energy.technology it follows from nothing; "
-                         "give it, or name a technology",
-                         field.path));
+      c.fail(
+          field.path,
+          fmt::format(
+              "{} is missing, and without energy.technology it follows from nothing; give it, or "
+              "name a technology",
+              field.path));
     if (technology && !kind && field.path.starts_with("energy.dram_"))
-      c.fail("energy.technology",
-             fmt::format("{} isn't given, and no technology says what an ideal DRAM takes; give "
-                         "it, or its kind in energy.dram",
-                         field.path));
+      c.fail(
+          "energy.technology",
+          fmt::format(
+              "{} is missing, and a technology says nothing of an ideal DRAM; give it, or name the "
+              "kind in energy.dram",
+              field.path));
   }
 }
 

@@ -85,7 +85,7 @@ void push_ordered(Table& t, Field field, Growth growth) {
 }
 
 constexpr Decides kDecidesCycles = kDecidesProducts | kDecidesVectors;
-constexpr std::string_view kNoOtherValues = "has no other values that change what anything costs";
+constexpr std::string_view kNoOtherValues = "has no other values that change any cost";
 
 Condition dram_is(DramModel model) {
   return {"dram.model", std::string(name(model)),
@@ -104,7 +104,7 @@ Condition kept_weights() {
 }
 
 void add_head(Table& t) {
-  t.push_back({"name", "", 0, 0, {}, "what reports call this machine", field_member<std::string>([
+  t.push_back({"name", "", 0, 0, {}, "name of the machine in reports", field_member<std::string>([
                ](HwConfig & hw) -> auto& { return hw.name; })});
   set_decides(t, 0, kDecidesNothing);
   t.back().not_swept = kNoOtherValues;
@@ -127,7 +127,7 @@ void add_array(Table& t) {
       "array.cols", "", 1, 1024, "processing elements along output channels (n)",
       [](HwConfig & hw) -> auto& { return hw.array.cols; }));
   t.push_back({"array.dataflows", "", 0, 0, enum_names<Dataflow, kDataflows>(),
-               "dataflows the array can do; the best is picked per layer",
+               "dataflows that the array has; each layer gets the best one",
                field_member<std::vector<Dataflow>>(
                    [](HwConfig & hw) -> auto& { return hw.array.dataflows; })});
   t.back().prices = kPricesTechnologyArea;
@@ -138,20 +138,20 @@ void add_types(Table& t) {
   const size_t begin = t.size();
   const std::vector<std::string> operands = {"int8", "int16", "float16", "bfloat16", "float32"};
   t.push_back(type_field(
-      "types.activation", operands, "element type of activations, in and out",
+      "types.activation", operands, "element type_field of activations, inputs and outputs alike",
       [](HwConfig & hw) -> auto& { return hw.types.activation; }));
   std::vector<std::string> weights = operands;
   weights.insert(weights.begin(), "int4");
   t.push_back(type_field(
       "types.weight", weights,
-      "element type of weights; int4: of constant ones, other products int8",
+      "element type of weights; int4 is for constant weights, and other products are int8",
       [](HwConfig & hw) -> auto& { return hw.types.weight; }));
   t.push_back(type_field(
       "types.accumulator", {"int32", "float32"}, "element type of partial sums",
       [](HwConfig & hw) -> auto& { return hw.types.accumulator; }));
   t.push_back(whole_field(
       "types.weight_group", "channels", 0, 65536,
-      "input channels that share a scale; 0 = all of an output channel",
+      "input channels that share a scale; 0 = all channels of an output channel",
       [](HwConfig & hw) -> auto& { return hw.types.weight_group; }));
   const Condition narrow{"types.weight", "int4",
                          [](const HwConfig& hw) { return hw.narrow_weights(); }};
@@ -163,7 +163,7 @@ void add_types(Table& t) {
        0,
        0,
        {},
-       "what else the array computes in, a pair of types each, with its rate and energy",
+       "further pairs of types that the array multiplies, each with rate and energy",
        field_member<std::vector<TypeMode>>([](HwConfig & hw) -> auto& { return hw.types.modes; })});
   t.back().optional = true;
   set_prices(t, begin, kPricesEnergies | kPricesArea);
@@ -178,10 +178,8 @@ void add_buffer(Table& t, Buffer buffer) {
                    [i](HwConfig & hw) -> auto& { return hw.buffers[i].kib; }),
                Growth::memory);
   t.push_back(whole_field(
-      path + "slots", "", 1, 16,
-      "equal parts; 1 = no overlap, 2 = double buffering", [i](HwConfig & hw) -> auto& {
-        return hw.buffers[i].slots;
-      }));
+      path + "slots", "", 1, 16, "equal parts of the buffer; 1 = no overlap, 2 = double buffering",
+      [i](HwConfig & hw) -> auto& { return hw.buffers[i].slots; }));
   if (buffer == Buffer::accumulator) return;  // one row a cycle by contract: no port to size
   push_ordered(t,
                whole_field(
@@ -228,9 +226,11 @@ void add_memories(Table& t) {
                Growth::memory);
   t.back().decides = kDecidesPlaces;
   t.back().unordered_if = kept_weights();
-  t.push_back({"buffers.shared.weights", "", 0, 0, enum_names<RunWeights, kRunWeights>(),
-               "read = by every run from DRAM; kept = there since the last run, as many as fit",
-               field_member<RunWeights>([](HwConfig & hw) -> auto& { return hw.shared.weights; })});
+  t.push_back(
+      {"buffers.shared.weights", "", 0, 0, enum_names<RunWeights, kRunWeights>(),
+       "read = every run reads weights from DRAM; kept = as many weights as fit stay from run to "
+       "run",
+       field_member<RunWeights>([](HwConfig & hw) -> auto& { return hw.shared.weights; })});
   t.back().optional = true;
   t.back().not_swept = "decides what bounds the other fields have; sweep two machines";
   t.back().decides = kDecidesPlaces;
@@ -242,9 +242,10 @@ void add_memories(Table& t) {
 
 void add_dram(Table& t) {
   const size_t begin = t.size();
-  t.push_back({"dram.model", "", 0, 0, enum_names<DramModel, kDramModels>(),
-               "ideal = two in-order pipelined channels, one a direction; banked = real parts",
-               field_member<DramModel>([](HwConfig & hw) -> auto& { return hw.dram_model; })});
+  t.push_back(
+      {"dram.model", "", 0, 0, enum_names<DramModel, kDramModels>(),
+       "ideal = one in-order pipelined channel per direction; banked = parts with banks and rows",
+       field_member<DramModel>([](HwConfig & hw) -> auto& { return hw.dram_model; })});
   t.back().not_swept = kNoOtherValues;
   const auto only_for = [&](DramModel model, size_t first) {
     for (size_t i = first; i < t.size(); ++i) t[i].only = dram_is(model);
@@ -252,23 +253,25 @@ void add_dram(Table& t) {
   const size_t ideal = t.size();
   add_channel(
       t, "dram.", [](HwConfig & hw) -> auto& { return hw.dram; });
-  t.push_back({"dram.bus", "", 0, 0, enum_names<DramBus, kDramBuses>(),
-               "separate = a channel a direction; shared = one that serves both as they come",
-               field_member<DramBus>([](HwConfig & hw) -> auto& { return hw.dram_bus; })});
+  t.push_back(
+      {"dram.bus", "", 0, 0, enum_names<DramBus, kDramBuses>(),
+       "separate = one channel per direction; shared = one channel, which serves both in the order "
+       "of requests",
+       field_member<DramBus>([](HwConfig & hw) -> auto& { return hw.dram_bus; })});
   t.back().optional = true;
   t.back().not_swept = "decides which order the other fields have; sweep two machines";
   only_for(DramModel::ideal, ideal);
   for (size_t i = ideal; i < t.size(); ++i) t[i].unordered_if = one_bus();
   const size_t banked = t.size();
   t.push_back({"dram.preset", "", 0, 0, enum_names<DramPreset, kDramPresets>(),
-               "kind of DRAM; a channel is 64 bits (DDR4), 16 bits (LPDDR4), 128 bits (HBM2) wide",
+               "kind of DRAM; a channel has 64 bits (DDR4), 16 bits (LPDDR4) or 128 bits (HBM2)",
                field_member<DramPreset>([](HwConfig & hw) -> auto& { return hw.banked.preset; })});
   t.back().prices = kPricesEnergies;
   t.push_back(whole_field(
       "dram.channels", "", 1, 128, "channels, interleaved burst by burst",
       [](HwConfig & hw) -> auto& { return hw.banked.channels; }));
   t.push_back({"dram.map", "", 0, 0, enum_names<DramMap, kDramMaps>(),
-               "address bits of the bank groups: below the columns or above them",
+               "place of the bank group's address bits: below the columns or above them",
                field_member<DramMap>([](HwConfig & hw) -> auto& { return hw.banked.map; })});
   only_for(DramModel::banked, banked);
   set_decides(t, begin, kDecidesCycles);
@@ -277,7 +280,8 @@ void add_dram(Table& t) {
 void add_vector(Table& t) {
   constexpr std::array<std::string_view, kLaneClasses> kWhat = {
       "add, multiply, min, max, compare, select, relu, clip, logic",
-      "exponentials of a softmax; divide, log, sqrt, pow, tanh, sigmoid, erf without a table",
+      "exponentials of a softmax; divide, log, sqrt, pow; tanh, sigmoid and erf if no table has "
+      "them",
       "elements of a sum, mean, min or max",
       "window elements of a pooling",
       "taps of an interpolation",
@@ -298,10 +302,10 @@ void add_technology(Table& t) {
   const size_t begin = t.size();
   t.push_back(
       {"energy.technology", "", 0, 0, enum_names<Technology, kTechnologies>(),
-       "what energies follow from that aren't given, and the area; custom = all are given",
+       "technology that gives the area and all energies left out; custom = all energies are given",
        field_member<Technology>([](HwConfig & hw) -> auto& { return hw.energy.technology; })});
   t.push_back({"energy.dram", "", 0, 0, enum_names<DramKind, kDramKinds>(),
-               "kind of an ideal DRAM, of which its energies follow; a banked one's is its preset",
+               "kind of an ideal DRAM, which gives its energies; a banked DRAM has its preset",
                field_member<DramKind>([](HwConfig & hw) -> auto& { return hw.energy.dram; })});
   for (size_t i = begin; i < t.size(); ++i) t[i].optional = true;
   set_decides(t, begin, kDecidesEnergy);
@@ -338,7 +342,7 @@ void add_energy(Table& t) {
       "dram_write_pj_per_byte", "pJ/byte", "one byte written to DRAM",
       [](HwConfig & hw) -> auto& { return hw.energy.dram_write_byte; });
   add(
-      "static_pj_per_cycle", "pJ/cycle", "leakage and clock tree of the whole chip, every cycle",
+      "static_pj_per_cycle", "pJ/cycle", "leakage and clock tree of the whole chip, per cycle",
       [](HwConfig & hw) -> auto& { return hw.energy.static_per_cycle; });
 }
 

@@ -9,17 +9,18 @@ std::string_view section_description(std::string_view path) {
   };
   static constexpr std::array<Section, 13> kSections = {{
       {"array", "the systolic array"},
-      {"types", "number formats; integer with int32 sums or floating point with float32 sums"},
+      {"types", "number formats: integers with int32 sums, or floating point with float32 sums"},
       {"buffers", "on-chip memories"},
       {"buffers.activation", "holds the inputs that stream through the array"},
       {"buffers.weight", "holds the weight tiles"},
       {"buffers.parameter", "holds bias and requantisation, per output channel"},
-      {"buffers.accumulator", "holds partial sums; one row of the array read and written a cycle"},
+      {"buffers.accumulator",
+       "holds partial sums; reads and writes one row of the array per cycle"},
       {"buffers.output", "holds finished outputs on their way to memory"},
       {"buffers.shared", "keeps whole tensors on chip between layers"},
       {"dram", "main memory"},
       {"vector", "the unit for everything that is not a matrix product"},
-      {"vector.lanes", "operations a cycle, by class of operation"},
+      {"vector.lanes", "operations per cycle, by class"},
       {"energy", "energy of each counted event"},
   }};
   for (const Section& s : kSections) {

@@ -41,7 +41,7 @@ struct GoneKey {
   std::string_view path, advice;
 };
 constexpr std::array<GoneKey, 1> kGoneKeys = {{
-    {"dram.read_share", "reads and writes share one bus, whoever is there first; remove it"},
+    {"dram.read_share", "reads and writes share one bus, in the order of requests; remove it"},
 }};
 
 /// Walks the YAML tree along the key tree, filling the machine and the error list.

@@ -24,7 +24,8 @@ std::vector<Field> make_mode_fields() {
   std::vector<std::string> weights = activations;
   weights.insert(weights.begin(), "int4");
   std::vector<Field> out;
-  out.push_back({"activation", "", 0, 0, activations, "element type of activations, in and out",
+  out.push_back({"activation", "", 0, 0, activations,
+                 "element type of activations, inputs and outputs alike",
                  of_mode<DType>([](TypeMode & m) -> auto& { return m.activation; })});
   out.push_back({"weight", "", 0, 0, weights, "element type of weights",
                  of_mode<DType>([](TypeMode & m) -> auto& { return m.weight; })});
@@ -33,7 +34,7 @@ std::vector<Field> make_mode_fields() {
                  kRateMin,
                  kRateMax,
                  {},
-                 "multiply-accumulates a processing element and cycle",
+                 "multiply-accumulates per processing element and cycle",
                  of_mode<double>([](TypeMode & m) -> auto& { return m.rate; })});
   out.push_back({"mac_pj", "pJ", 0, 1e9, {}, "one multiply-accumulate", of_mode<DerivableNumber>([
                  ](TypeMode & m) -> auto& { return m.mac; })});
@@ -42,7 +43,7 @@ std::vector<Field> make_mode_fields() {
                  0,
                  65536,
                  {},
-                 "input channels that share a scale; 0 = all of an output channel",
+                 "input channels that share a scale; 0 = all channels of an output channel",
                  of_mode<int64_t>([](TypeMode & m) -> auto& { return m.group; })});
   out.back().only = Condition{"weight", "int4", [](const HwConfig& hw) {
                                 return hw.types.modes.back().weight == DType::int4;

@@ -159,7 +159,8 @@ constexpr std::array<Rule, 21> kRules = {{
      narrow_weights_go_with_int8},
     {"accumulator_fits_operands", "integer types go with int32 sums, float types with float32 sums",
      accumulator_fits_operands},
-    {"dataflows_are_a_set", "at least one dataflow, none twice", dataflows_are_a_set},
+    {"dataflows_are_a_set", "there is at least one dataflow, and none stands twice",
+     dataflows_are_a_set},
     {"slots_divide_buffer", "each buffer's bytes are a multiple of its slots", slots_divide_buffer},
     {"activation_slot_holds_a_vector", "an activation slot holds rows x activation type",
      activation_slot_holds_a_vector},
@@ -175,34 +176,36 @@ constexpr std::array<Rule, 21> kRules = {{
      output_slot_holds_a_row},
     {"groups_of_weights_fit",
      "with groups of int4 weights (weight_group > 0), an activation slot holds weight_group x "
-     "activation type, a weight slot weight_group / 2 bytes, an accumulator slot two rows",
+     "activation type; a weight slot holds weight_group / 2 bytes; an accumulator slot holds two "
+     "rows",
      groups_of_weights_fit},
     {"shared_is_not_slower_than_dram",
      "a shared memory (kib > 0) has at least DRAM's rates and at most its latency",
      shared_is_not_slower_than_dram},
-    {"modes_are_a_set", "no pair of types in types.modes twice, nor the machine's own",
+    {"modes_are_a_set", "types.modes has no pair of types twice, nor the machine's own pair",
      modes_are_a_set},
     {"modes_have_types_that_go_together",
-     "in a mode, integer activations go with integer weights, int4 ones with int8 or floats",
+     "in a mode, integer activations go with integer weights, and int4 weights go with int8 or "
+     "float activations",
      modes_have_types_that_go_together},
     {"modes_have_products_of_activations",
-     "activations of another type than the machine's own have a mode with weights of that type",
+     "if a mode's activations aren't of the machine's own type, a mode has weights of their type",
      modes_have_products_of_activations},
     {"modes_have_whole_rows", "rate x rows is a whole number", modes_have_whole_rows},
     {"modes_hold_what_is_multiplied",
-     "a rate other than 1 is of a machine that isn't output stationary alone",
+     "a machine that is only output stationary has the rate 1 in every mode",
      modes_hold_what_is_multiplied},
     {"modes_fit_the_slots",
-     "the slots hold for each mode, with its types and rate x rows rows, what they hold for the "
-     "machine's own types",
+     "for each mode, with its types and rate x rows, the slots hold as much as the rules above ask "
+     "for",
      modes_fit_the_slots},
     {"energies_are_known",
-     "energies that aren't given follow from a technology, those of DRAM from dram.preset or "
-     "energy.dram",
+     "energies that are left out follow from a technology; energies of DRAM follow from "
+     "dram.preset or energy.dram",
      energies_are_known},
-    {"modes_have_energies", "a mode without mac_pj is of a machine with a technology",
+    {"modes_have_energies", "a mode may leave mac_pj out only on a machine with a technology",
      modes_have_energies},
-    {"dram_has_one_kind", "energy.dram is of an ideal DRAM on a machine with a technology",
+    {"dram_has_one_kind", "only a machine with an ideal DRAM and a technology has energy.dram",
      dram_has_one_kind},
 }};
 

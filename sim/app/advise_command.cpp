@@ -13,7 +13,8 @@ namespace accsim::sim {
 
 void AdviseCommand::add_to(Command& program) {
   sub_ = &program.add_command(
-      "advise", "What 10 % and a doubling of each field of a machine would bring, by costing it");
+      "advise",
+      "Cost a network with each field of the machine moved by 10 % and by a factor of two");
   sub_->add({{.name = "--hw",
               .to = &hw_,
               .about = "Machine: a description (YAML) or a name, e.g. 64x64 or tpu-v4",
@@ -53,7 +54,7 @@ int AdviseCommand::run(const Console& console) const {
   const Result<Advice> advice = advise(*workload, *machine, *options);
   if (!advice) return report_errors(advice.errors());
   journal.note_step(
-      fmt::format("{} fields moved, the network costed each time", advice->fields.size()));
+      fmt::format("{} fields moved; the network is costed each time", advice->fields.size()));
   if (!json_.empty())
     if (const int code = write_result(json_, to_json(*advice)); code != kExitOk || json_ == "-")
       return code;

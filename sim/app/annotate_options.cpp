@@ -11,8 +11,9 @@ void AnnotateOptions::add_to(Command& command) {
       "Output",
       {{.name = "--annotate",
         .to = &file_,
-        .about = "Write the model with what each node costs as metadata, which Netron shows; - for "
-                 "stdout",
+        .about =
+            "Write the model with the costs of each node as metadata, which Netron shows; - for "
+            "stdout",
         .kind = ValueKind::written_file}});
 }
 

@@ -132,7 +132,7 @@ int run_cli(int argc, char** argv) {
       {{.name = "--version", .to = {}, .about = "Display program version information and exit"}});
   program.footer =
       "Exit codes: 0 done, 1 a difference or an interruption, 2 input that can't be used, 3 too "
-      "little memory, too few threads or no tools, 70 a bug (reasons on stderr).";
+      "little memory, too few threads or no tools, 70 a bug. Reasons are on stderr.";
   commands.add_to(program);
   const ParseOutcome parsed =
       parse_command_line(program, {argv + std::min(argc, 1), argv + argc},

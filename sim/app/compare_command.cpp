@@ -16,7 +16,8 @@ namespace {
 
 /// What each cause means, as the end of the command's help.
 std::string causes_text() {
-  std::string out = "Causes: every cycle of a layer has one, so that differences add up exactly.\n";
+  std::string out =
+      "Every cycle of a layer has one cause, so differences add up exactly. Causes:\n";
   for (const CauseInfo& cause : cause_table()) {
     bool first = true;
     for (const std::string& line : wrap_words(cause.definition, 56)) {
@@ -44,21 +45,22 @@ struct Costing {
 }  // namespace
 
 void CompareCommand::add_to(Command& program) {
-  sub_ = &program.add_command(
-      "compare", "Where the difference of two runs' cycles comes from, by cause and layer");
+  sub_ = &program.add_command("compare", "Compare the cycles of two runs, by cause and by layer");
   sub_->footer = causes_text();
-  sub_->add({{.name = "input",
-              .to = &inputs_,
-              .about = "Reports (as accsim --json writes them), each compared with the first; with "
-                       "--hw, ONNX models",
-              .kind = ValueKind::read_file,
-              .required = true},
-             {.name = "--hw",
-              .to = &machines_,
-              .about = "Machine, a description (YAML) or a name, e.g. tpu-v4: each is "
-                       "compared with the first, model by model; of one machine, each model with "
-                       "the first",
-              .kind = ValueKind::machine}});
+  sub_->add(
+      {{.name = "input",
+        .to = &inputs_,
+        .about =
+            "Reports that accsim --json wrote; each is compared with the first. With --hw: ONNX "
+            "models",
+        .kind = ValueKind::read_file,
+        .required = true},
+       {.name = "--hw",
+        .to = &machines_,
+        .about =
+            "Machine: a description (YAML) or a name, e.g. tpu-v4. With several, each is compared "
+            "with the first, model by model. With one, each model is compared with the first",
+        .kind = ValueKind::machine}});
   graph_.add_graph_options_to(*sub_);
   graph_.add_attention_to(*sub_);
   graph_.add_programs_to(*sub_);
@@ -71,11 +73,12 @@ void CompareCommand::add_to(Command& program) {
         .kind = ValueKind::written_file},
        {.name = "--html",
         .to = &html_,
-        .about = "Write the comparisons as a page that needs no network: one file; - for stdout",
+        .about =
+            "Write the comparisons as a page in one file, which needs no network; - for stdout",
         .kind = ValueKind::written_file},
        {.name = "--all",
         .to = &all_,
-        .about = "Show every layer that differs, not only the ten that differ most"},
+        .about = "Show every layer that differs, not only the ten largest differences"},
        {.name = "-q,--quiet", .to = &quiet_, .about = "No text"}});
 }
 

@@ -37,14 +37,15 @@ void Console::add_to(Command& command) {
       kCommonGroup,
       {{.name = "--color",
         .to = &color_,
-        .about = "Colours: auto, always, never; auto goes by NO_COLOR, CLICOLOR_FORCE and the "
+        .about = "Colours: auto, always or never. auto goes by NO_COLOR, CLICOLOR_FORCE and the "
                  "terminal",
         .choices = {"auto", "always", "never"},
         .shows_default = true},
        {.name = "--verbose",
         .to = &verbose_,
-        .about = "Commands that cost or run networks say on stderr which files they read and where "
-                 "the time goes; leave nothing out of tables"}});
+        .about =
+            "Leave nothing out of tables. Commands that cost or run networks also say on stderr "
+            "which files they read and how long each step takes"}});
   for (Command* sub : command.commands()) add_to(*sub);
 }
 

@@ -25,10 +25,9 @@ namespace {
 void note_mapping(const Report& report, const Journal& journal) {
   int64_t programs = 0;
   for (const LayerReport& layer : report.layers) programs += layer.costs.alone_cycles > 0 ? 1 : 0;
-  journal.note_text(
-      fmt::format("{} layers take time; {} distinct programs were searched, equal layers "
-                  "share one",
-                  format_count(programs), format_count(report.distinct_ops)));
+  journal.note_text(fmt::format(
+      "{} layers take time; {} distinct programs were searched, and equal layers share one",
+      format_count(programs), format_count(report.distinct_ops)));
   journal.note_text(fmt::format("{} tilings bounded, {} timed", format_count(report.candidates),
                                 format_count(report.evaluated)));
 }
@@ -51,38 +50,41 @@ void CostCommand::add_to(Command& program) {
 }
 
 void CostCommand::add_output_to(Command& program) {
-  program.add("Output",
-              {{.name = "--json",
-                .to = &json_,
-                .about = "Write the report as JSON (accsim.report/1); - for stdout",
-                .kind = ValueKind::written_file},
-               {.name = "--csv",
-                .to = &csv_,
-                .about = "Write the layers as CSV; - for stdout",
-                .kind = ValueKind::written_file},
-               {.name = "--html",
-                .to = &html_,
-                .about = "Write the report as a page that needs no network: one file; - for stdout",
-                .kind = ValueKind::written_file}});
+  program.add(
+      "Output",
+      {{.name = "--json",
+        .to = &json_,
+        .about = "Write the report as JSON (accsim.report/1); - for stdout",
+        .kind = ValueKind::written_file},
+       {.name = "--csv",
+        .to = &csv_,
+        .about = "Write the layers as CSV; - for stdout",
+        .kind = ValueKind::written_file},
+       {.name = "--html",
+        .to = &html_,
+        .about = "Write the report as a page in one file, which needs no network; - for stdout",
+        .kind = ValueKind::written_file}});
   trace_.add_to(program);
   annotate_.add_to(program);
-  program.add("Output",
-              {{.name = "--dump-program",
-                .to = &dump_,
-                .about = "Print the tile programs of the layers whose name matches, and no report",
-                .metavar = "GLOB"}});
+  program.add(
+      "Output",
+      {{.name = "--dump-program",
+        .to = &dump_,
+        .about = "Print the tile programs of layers whose name matches, instead of a report",
+        .metavar = "GLOB"}});
 }
 
 void CostCommand::add_table_to(Command& program) {
-  program.add({{.name = "--by",
-                .to = &by_,
-                .about = "Roll the layers up: by module, module:DEPTH (so many parts of its path), "
-                         "op or fate; in the table, JSON (beside the layers) and CSV (instead of "
-                         "them)",
-                .metavar = "GROUPING",
-                .offers = {"module", "op", "fate"}},
-               {.name = "--all", .to = &all_, .about = "Show layers that cost nothing too"},
-               {.name = "-q,--quiet", .to = &quiet_, .about = "No table"}});
+  program.add(
+      {{.name = "--by",
+        .to = &by_,
+        .about =
+            "Sum the layers up by module, module:DEPTH (the first DEPTH parts of its path), op or "
+            "fate. The table and the CSV then have groups instead of layers, the JSON has both",
+        .metavar = "GROUPING",
+        .offers = {"module", "op", "fate"}},
+       {.name = "--all", .to = &all_, .about = "Show layers that cost nothing, too"},
+       {.name = "-q,--quiet", .to = &quiet_, .about = "No table"}});
 }
 
 void CostCommand::check_options(Errors& errors) const {

@@ -39,21 +39,25 @@ std::string part_summary(const PartModel& part, const std::string& model,
 }  // namespace
 
 void CutCommand::add_to(Command& program) {
-  sub_ = &program.add_command("cut", "Write a layer, or a run of layers, as a model of its own");
+  sub_ = &program.add_command("cut",
+                              "Write a layer, or several successive layers, as a model of its own");
   sub_->footer =
-      "Symbolic dimensions are fixed to their --bind (default 1) in the written model.\n"
+      "In the written model each symbolic dimension has the size that --bind gives (default 1).\n"
       "Exit codes: 0 done, 2 input that can't be used.";
-  model_.add_to(*sub_, true, "ONNX model file; weights that the part reads are written, too");
+  model_.add_to(*sub_, true,
+                "ONNX model file. The written model has the weights that the part reads");
   model_.add_cut_to(*sub_);
-  sub_->add({{.name = "-o,--output",
-              .to = &output_,
-              .about = "Model file to write",
-              .kind = ValueKind::written_file,
-              .required = true},
-             {.name = "--embed",
-              .to = &embed_,
-              .about = "Put weights that lie in files beside the model into the written one, which "
-                       "may have less than 2 GiB"}});
+  sub_->add(
+      {{.name = "-o,--output",
+        .to = &output_,
+        .about = "Model file to write",
+        .kind = ValueKind::written_file,
+        .required = true},
+       {.name = "--embed",
+        .to = &embed_,
+        .about =
+            "Put weights from files beside the model into the written model, which must be smaller "
+            "than 2 GiB"}});
 }
 
 int CutCommand::run() const {

@@ -31,32 +31,34 @@ void DiffCommand::add_to(Command& program) {
                               "Compare two folders of dumped tensors, layer by layer, or two files "
                               "of tensors");
   sub_->footer = "Exit codes: 0 all within the tolerance, 1 not, 2 input that can't be used.";
-  sub_->add({{.name = "a",
-              .to = &a_,
-              .about = "Folder with a manifest.json, as accsim run --dump writes it; or a file: "
-                       ".npy, .pt or .pth of torch.save(), or raw elements by any other name, "
-                       "row-major and little-endian",
-              .kind = ValueKind::read_path,
-              .required = true},
-             {.name = "b",
-              .to = &b_,
-              .about = "The folder, or the file, to compare with it",
-              .kind = ValueKind::read_path,
-              .required = true},
-             {.name = "--atol",
-              .to = &atol_,
-              .about = "Absolute difference that is allowed",
-              .shows_default = true,
-              .check = tolerance_problem},
-             {.name = "--rtol",
-              .to = &rtol_,
-              .about = "Difference allowed relative to A's element",
-              .shows_default = true,
-              .check = tolerance_problem},
-             {.name = "--json",
-              .to = &json_,
-              .about = "Write the comparison as JSON (accsim.diff/1); - for stdout",
-              .kind = ValueKind::written_file}});
+  sub_->add(
+      {{.name = "a",
+        .to = &a_,
+        .about =
+            "Folder with a manifest.json, as accsim run --dump writes it, or a file. Files are "
+            ".npy, .pt or .pth of torch.save(), or by any other name raw elements, row-major and "
+            "little-endian",
+        .kind = ValueKind::read_path,
+        .required = true},
+       {.name = "b",
+        .to = &b_,
+        .about = "Folder or file to compare with it",
+        .kind = ValueKind::read_path,
+        .required = true},
+       {.name = "--atol",
+        .to = &atol_,
+        .about = "Largest absolute difference that is allowed",
+        .shows_default = true,
+        .check = tolerance_problem},
+       {.name = "--rtol",
+        .to = &rtol_,
+        .about = "Largest difference that is allowed, relative to A's element",
+        .shows_default = true,
+        .check = tolerance_problem},
+       {.name = "--json",
+        .to = &json_,
+        .about = "Write the comparison as JSON (accsim.diff/1); - for stdout",
+        .kind = ValueKind::written_file}});
   files_.add_to(*sub_);
 }
 
@@ -79,7 +81,7 @@ Result<DiffReport> DiffCommand::compare_inputs() const {
   const Tolerance tolerance = {atol_, rtol_};
   if (folder_a) {
     if (!files_.first_given().empty())
-      return Error{Errc::usage, "is of files; folders say what they hold", files_.first_given()};
+      return Error{Errc::usage, "is for files; folders say what they hold", files_.first_given()};
     return diff_dumps(a_, b_, tolerance);
   }
   const auto files = files_.read_files(a_, b_);

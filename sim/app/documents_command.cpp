@@ -36,19 +36,18 @@ void DocumentsCommand::add_to(Command& program) {
       &program.add_command("schema", "Print the JSON Schema of the report that --json writes");
   schema_->add({{.name = "of",
                  .to = &schema_of_,
-                 .about = "report, or vectors: the manifest and the lists of accsim vectors",
+                 .about = "report, or vectors: manifest and lists that accsim vectors writes",
                  .choices = {"report", "vectors"}}});
   completion_ = &program.add_command(
       "completion",
-      "Print a script with which a shell completes accsim's commands, options and files\n\n"
+      "Print a script that lets a shell complete accsim's commands, options and files\n\n"
       "  source <(accsim completion bash)                         in ~/.bashrc\n"
       "  source <(accsim completion zsh)                          in ~/.zshrc, after compinit\n"
       "  accsim completion fish > ~/.config/fish/completions/accsim.fish\n\n"
-      "An installed accsim has brought them along: cmake --install puts them where the shells "
-      "look.");
+      "cmake --install puts these scripts where the shells look for them.");
   completion_->add({{.name = "shell",
                      .to = &shell_,
-                     .about = "The shell: bash, zsh or fish",
+                     .about = "Shell: bash, zsh or fish",
                      .choices = completion_shells(),
                      .required = true}});
   manual_ = &program.add_command(
@@ -56,7 +55,7 @@ void DocumentsCommand::add_to(Command& program) {
       "Print the manual page of a command (roff), e.g. accsim manual sweep show | man -l -");
   manual_->add({{.name = "command",
                  .to = &command_,
-                 .about = "The command's words; none: accsim itself",
+                 .about = "Words of the command; default: accsim itself",
                  .kind = ValueKind::command},
                 {.name = "--folder",
                  .to = &folder_,

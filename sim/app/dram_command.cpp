@@ -98,7 +98,8 @@ std::string dram_heading(const hw::HwConfig& hw, const hw::DramSystem& system) {
 }  // namespace
 
 void HwDramCommand::add_to(Command& hw) {
-  sub_ = &hw.add_command("dram", "What the machine's DRAM makes of access patterns");
+  sub_ = &hw.add_command("dram",
+                         "Step access patterns through the machine's DRAM and print their rates");
   sub_->add({{.name = "file",
               .to = &file_,
               .about = "Machine with dram.model: banked, e.g. 64x64-ddr4",
@@ -111,7 +112,7 @@ void HwDramCommand::add_to(Command& hw) {
               .offers = {"sequential"}},
              {.name = "--bursts",
               .to = &bursts_,
-              .about = "Bursts that are stepped for each pattern",
+              .about = "Bursts to step per pattern",
               .range = OptionRange{1, 100'000'000},
               .shows_default = true}});
 }

@@ -40,7 +40,7 @@ void GemmModelCommand::add_to(Command& program) {
         .to = &beta_,
         .about = "Factor of the bias that --bias adds",
         .shows_default = true},
-       {.name = "--bias", .to = &bias_, .about = "Adds a bias C of N elements"},
+       {.name = "--bias", .to = &bias_, .about = "Add a bias C of N elements"},
        {.name = "--opset",
         .to = &opset_,
         .about = "Version of ai.onnx that the model is written in",
@@ -48,7 +48,7 @@ void GemmModelCommand::add_to(Command& program) {
         .shows_default = true},
        {.name = "--weights",
         .to = &weights_,
-        .about = "random:SEED stores B and the bias in the file; default: they are inputs",
+        .about = "random:SEED stores B and the bias in the file. Default: they are inputs",
         .metavar = "random:SEED"}});
 }
 

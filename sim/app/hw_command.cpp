@@ -15,12 +15,12 @@ namespace accsim::sim {
 void HwCommand::add_to(Command& program) {
   sub_ = &program.add_command("hw", "Check, print and document machine descriptions");
   sub_->needs_command = true;
-  check_ = &sub_->add_command("check", "Report everything that is wrong with a file");
+  check_ = &sub_->add_command("check", "Report all errors of a file");
   print_ = &sub_->add_command("print", "Print the effective machine as commented YAML");
   schema_ = &sub_->add_command("schema", "Print a JSON Schema for editors");
   fields_ = &sub_->add_command("fields", "Print the table of all fields as Markdown");
   rtl_ = &sub_->add_command(
-      "rtl", "Print the parameters of rtl/accsim_core.sv for a machine, a line for each array");
+      "rtl", "Print the parameters of rtl/accsim_core.sv for a machine, one line per array");
   for (Command* command : {check_, print_, rtl_})
     command->add({{.name = "file",
                    .to = &file_,

@@ -12,13 +12,14 @@
 namespace accsim::sim {
 
 void InspectCommand::add_to(Command& program) {
-  sub_ = &program.add_command("inspect",
-                              "Parameters, MACs, operators, bandwidth and activation memory of a "
-                              "network, before a machine is known");
+  sub_ = &program.add_command(
+      "inspect",
+      "Print a network's parameters, MACs, operators, bandwidth and activation memory, without a "
+      "machine");
   sub_->footer =
-      "Sizes are in bytes of the file's element types. Forward pass: the outputs of all nodes that "
-      "run, once each. And backward: twice the outputs of nodes with parameters, as torchinfo has "
-      "it, which takes leaf modules with parameters, and a value and a gradient for each output.";
+      "Sizes are in bytes of the file's element types. The forward pass counts each output of each "
+      "node that runs once. Forward and backward count the outputs of nodes with parameters twice, "
+      "for value and gradient. torchinfo counts its leaf modules with parameters so.";
   model_.add_to(*sub_, true);
   model_.add_cut_to(*sub_);
   model_.add_torch_to(*sub_);
@@ -34,39 +35,44 @@ void InspectCommand::add_to(Command& program) {
        {.name = "--macs",
         .to = &macs_,
         .about =
-            "pure: multiply-accumulates of Conv, Gemm, MatMul and other products; bias: and 1 "
-            "per output where there is a bias; all: and 2 per element of normalisations, 1 per "
-            "input element of poolings, 1 per element of activations and elementwise nodes",
+            "pure: count multiply-accumulates of Conv, Gemm, MatMul and other products. bias: also "
+            "count 1 per output with a bias. all: also count 2 per element of a normalisation, 1 "
+            "per input element of a pooling, and 1 per element of activations and elementwise "
+            "nodes",
         .choices = {"pure", "bias", "all"},
         .shows_default = true},
        {.name = "--traffic",
         .to = &traffic_,
-        .about = "What reads are: activations, or all, weights and other constants too",
+        .about =
+            "Tensors that count as read: activations, or all, with weights and other constants",
         .choices = {"activations", "all"},
         .shows_default = true},
        {.name = "--sort",
         .to = &sort_,
-        .about = "Layers in the table and the CSV by: order, bandwidth, macs or params (the "
-                 "largest first)",
+        .about =
+            "Order of layers in the table and the CSV: order (as in the file), or bandwidth, macs "
+            "or params, the largest first",
         .choices = {"order", "bandwidth", "macs", "params"},
         .shows_default = true},
        {.name = "--by",
         .to = &by_,
-        .about = "Roll the nodes up: by module, module:DEPTH (so many parts of its path) or op; "
-                 "parameters, MACs and bytes of activations in the table and the CSV instead of "
-                 "the layers, in the JSON beside them",
+        .about =
+            "Sum parameters, MACs and bytes of activations up by module, module:DEPTH (the first "
+            "DEPTH parts of its path) or op. The table and the CSV then have groups instead of "
+            "layers, the JSON has both",
         .metavar = "GROUPING"},
        {.name = "--in-place",
         .to = &in_place_,
-        .about = "Elementwise nodes overwrite inputs that nobody else reads; views always share "
-                 "their input's memory"},
+        .about =
+            "Let elementwise nodes overwrite inputs that no other node reads. Views always share "
+            "the memory of their input"},
        {.name = "--reorder",
         .to = &reorder_,
-        .about = "Also look for an order of the nodes that needs less activation memory"},
+        .about = "Also search for an order of the nodes that needs less activation memory"},
        {.name = "--arena",
         .to = &arena_,
-        .about = "Print the arena plan: offset and life of every tensor"},
-       {.name = "--all", .to = &all_, .about = "Show nodes that are computed off line too"},
+        .about = "Print the arena plan: offset and lifetime of every tensor"},
+       {.name = "--all", .to = &all_, .about = "Show nodes that are computed off line, too"},
        {.name = "-q,--quiet", .to = &quiet_, .about = "No text"}});
 }
 

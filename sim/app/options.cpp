@@ -87,24 +87,27 @@ void ModelOptions::add_graph_options_to(Command& command) {
       "Model",
       {{.name = "--bind",
         .to = &bindings_,
-        .about = "Size of a symbolic dimension, e.g. --bind batch=8; --bind '*=8': of all that "
-                 "nothing else gives. Only a batch, a first axis, is 1 unasked",
+        .about =
+            "Size of a symbolic dimension, e.g. --bind batch=8. --bind '*=8' gives a size to all "
+            "others. A batch, which is a first axis, is 1 by default; any other size must be given",
         .metavar = "NAME=N"},
        {.name = "--input-shape",
         .to = &shapes_,
-        .about = "Shape of a graph input instead of the declared one, e.g. input=1x3x224x224",
+        .about = "Shape of a graph input, instead of the declared one, e.g. input=1x3x224x224",
         .metavar = "NAME=DIMS"},
        {.name = "--assume",
         .to = &sizes_,
-        .about = "Size that only the numbers of a run decide, by the node that has it, e.g. boxes "
-                 "that NonMaxSuppression leaves; default: the most that there can be, of a Loop "
-                 "whose trip count isn't constant 1. Of an input that is an optional or a "
-                 "sequence: how many tensors are in it, else 1; 0 leaves an optional out",
+        .about =
+            "Size that only a run decides, e.g. the boxes that NonMaxSuppression leaves. NODE is "
+            "the node whose output has it. Default: the largest possible size, and 1 for a Loop "
+            "whose trip count isn't constant. Of an input that is an optional or a sequence, N is "
+            "its number of tensors (default 1; 0 leaves an optional out)",
         .metavar = "NODE=N"},
        {.name = "--branch",
         .to = &branches_,
-        .about = "Branch of an If whose condition only a run decides; default: the one with more "
-                 "multiply-accumulates, or as many and more written elements",
+        .about =
+            "Branch of an If whose condition only a run decides. Default: the branch with more "
+            "multiply-accumulates. If both have as many, the branch that writes more elements",
         .metavar = "NODE=then|else"},
        {.name = "--allow-unsupported",
         .to = &allow_unsupported_,
@@ -113,33 +116,35 @@ void ModelOptions::add_graph_options_to(Command& command) {
 }
 
 void ModelOptions::add_limits_to(Command& command) {
-  command.add("Limits",
-              {{.name = std::string(kNodesOption),
-                .to = &limits_.nodes,
-                .about = "Nodes, iterations and calls that loops and functions may become",
-                .range = OptionRange{0, kMostLimit},
-                .shows_default = true},
-               {.name = std::string(kGraphOption),
-                .to = &graph_mib_,
-                .about = "Memory that names, shapes and attributes of those may take",
-                .unit = "MiB",
-                .range = OptionRange{1, kMostLimitMib},
-                .shows_default = true},
-               {.name = std::string(kRankOption),
-                .to = &limits_.rank,
-                .about = "Dims that a tensor may have",
-                .range = OptionRange{1, kMostLimit},
-                .shows_default = true}});
+  command.add(
+      "Limits",
+      {{.name = std::string(kNodesOption),
+        .to = &limits_.nodes,
+        .about = "Most nodes, iterations and calls that loops and functions expand to",
+        .range = OptionRange{0, kMostLimit},
+        .shows_default = true},
+       {.name = std::string(kGraphOption),
+        .to = &graph_mib_,
+        .about =
+            "Most memory for names, shapes and attributes of what loops and functions expand to",
+        .unit = "MiB",
+        .range = OptionRange{1, kMostLimitMib},
+        .shows_default = true},
+       {.name = std::string(kRankOption),
+        .to = &limits_.rank,
+        .about = "Most dims of a tensor",
+        .range = OptionRange{1, kMostLimit},
+        .shows_default = true}});
 }
 
 void ModelOptions::add_programs_to(Command& command) {
-  command.add("Limits",
-              {{.name = std::string(kProgramsOption),
-                .to = &limits_.programs,
-                .about = "Different operations that programs may be looked for, each among "
-                         "40,000 tilings on the average",
-                .range = OptionRange{1, kMostLimit},
-                .shows_default = true}});
+  command.add(
+      "Limits",
+      {{.name = std::string(kProgramsOption),
+        .to = &limits_.programs,
+        .about = "Most different operations that are mapped, each among 40,000 tilings on average",
+        .range = OptionRange{1, kMostLimit},
+        .shows_default = true}});
 }
 
 void ModelOptions::add_run_limits_to(Command& command) {
@@ -147,14 +152,14 @@ void ModelOptions::add_run_limits_to(Command& command) {
       "Limits",
       {{.name = std::string(kMemoryOption),
         .to = &memory_mib_,
-        .about = "Memory that arrays may take at a time, weights included",
+        .about = "Most memory for all arrays at a time, weights included",
         .unit = "MiB",
         .range = OptionRange{1, kMostLimitMib},
         .shows_default = true},
        {.name = std::string(kOperationsOption),
         .to = &limits_.giga_operations,
-        .about = "Operations that a run in float may take: multiply-accumulates, and other work by "
-                 "the time that it takes",
+        .about =
+            "Most operations of a run in float: multiply-accumulates, and other work by its time",
         .unit = "billion",
         .range = OptionRange{1, kMostLimit},
         .shows_default = true}});
@@ -165,12 +170,14 @@ void ModelOptions::add_cut_to(Command& command) {
       "Model",
       {{.name = "--from",
         .to = &cut_.from,
-        .about = "Only this node, by its name or a tensor that it writes, and what depends on it; "
-                 "what these read of others are inputs",
+        .about =
+            "Take only this node and all nodes that depend on it. NODE is its name or a tensor "
+            "that it writes. Tensors from other nodes become inputs",
         .metavar = "NODE"},
        {.name = "--until",
         .to = &cut_.until,
-        .about = "Only this node and what it depends on; what it writes are the outputs",
+        .about =
+            "Take only this node and all nodes that it depends on. Its results become the outputs",
         .metavar = "NODE"}});
 }
 
@@ -189,10 +196,11 @@ void ModelOptions::add_attention_to(Command& command) {
       "Model",
       {{.name = "--key-blocks",
         .to = &key_blocks_,
-        .about = "Do attention over twice as many keys or more in blocks of about N keys (online "
-                 "softmax): scores of a block may stay on chip where those of all keys don't; "
-                 "what the blocks give is put together by the logarithms of their sums. auto: "
-                 "where that is better, over thousands of keys; off: never",
+        .about =
+            "Compute attention in blocks of about N keys (online softmax), where it has at least "
+            "twice as many keys. The scores of one block may stay on chip. The logarithms of the "
+            "blocks' sums put the results together. auto: blocks where they are better, over "
+            "thousands of keys. off: no blocks",
         .metavar = "auto|off|N",
         .offers = {"auto", "off"},
         .shows_default = true,
@@ -271,33 +279,38 @@ void MappingOptions::add_to(Command& command) {
       "Mapping",
       {{.name = "--dataflow",
         .to = &words_.dataflow,
-        .about = "Pin the dataflow: weight_stationary (ws), input_stationary (is) or "
-                 "output_stationary (os), also one that the machine doesn't list; default: the "
-                 "best of those it lists",
+        .about =
+            "Pin the dataflow: weight_stationary (ws), input_stationary (is) or output_stationary "
+            "(os). The machine needn't list it. Default: the best dataflow that the machine lists",
         .metavar = "NAME",
         .offers = dataflow_words()},
        {.name = "--mapping",
         .to = &words_.mappings,
-        .about = "Pin (parts of) the mapping of layers whose name matches a glob, e.g. "
-                 "\"conv*=7x56 n64 k256 mnk\" or \"im2col\"; the first match applies",
+        .about =
+            "Pin the mapping, or parts of it, e.g. \"conv*=7x56 n64 k256 mnk\" or \"im2col\". It "
+            "applies to layers whose name matches the glob. Of several options the first match "
+            "counts",
         .metavar = "[GLOB=]TOKENS"},
        {.name = "--objective",
         .to = &words_.objective,
-        .about = "What mappings are chosen by: cycles, energy, edp (energy-delay product) or "
-                 "traffic (DRAM bytes)",
+        .about =
+            "Figure that mappings minimise: cycles, energy, edp (energy-delay product) or traffic "
+            "(DRAM bytes)",
         .choices = objective_words(),
         .shows_default = true},
        {.name = "--slack",
         .to = &words_.slack,
-        .about = "With --objective cycles: how much more than its fewest cycles the network as a "
-                 "whole, and at first each of its products, may take where that saves energy and "
-                 "DRAM traffic; 0: nothing",
+        .about =
+            "With --objective cycles: cycles that the network may take above its fewest, to save "
+            "energy and DRAM traffic. Each product has the same slack at first. 0: the fewest "
+            "cycles",
         .metavar = "PERCENT",
         .shows_default = true},
        {.name = "--effort",
         .to = &words_.effort,
-        .about = "search: every tiling that its bound doesn't exclude; rule: one tiling a layer by "
-                 "a fixed rule, for speed",
+        .about =
+            "search: try every tiling that its bound doesn't exclude. rule: take one tiling per "
+            "layer by a fixed rule, for speed",
         .choices = effort_words(),
         .shows_default = true}});
 }
@@ -306,24 +319,24 @@ void MappingOptions::add_to_side_b(Command& command) {
   words_.objective = words_.effort = words_.slack = "";
   command.add({{.name = "--b-dataflow",
                 .to = &words_.dataflow,
-                .about = "--dataflow of B, where it isn't A's",
+                .about = "--dataflow of B; default: as for A",
                 .metavar = "NAME",
                 .offers = dataflow_words()},
                {.name = "--b-mapping",
                 .to = &words_.mappings,
-                .about = "--mapping of B, instead of all of A's",
+                .about = "--mapping of B, in place of all pins of A",
                 .metavar = "[GLOB=]TOKENS"},
                {.name = "--b-objective",
                 .to = &words_.objective,
-                .about = "--objective of B, where it isn't A's",
+                .about = "--objective of B; default: as for A",
                 .choices = objective_words()},
                {.name = "--b-slack",
                 .to = &words_.slack,
-                .about = "--slack of B, where it isn't A's",
+                .about = "--slack of B; default: as for A",
                 .metavar = "PERCENT"},
                {.name = "--b-effort",
                 .to = &words_.effort,
-                .about = "--effort of B, where it isn't A's",
+                .about = "--effort of B; default: as for A",
                 .choices = effort_words()}});
 }
 

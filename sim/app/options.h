@@ -26,7 +26,7 @@ class ModelOptions {
  public:
   /// `about`: what help says of the model itself.
   void add_to(Command& command, bool required,
-              const std::string& about = "ONNX model file; its weights are never read");
+              const std::string& about = "ONNX model file. Its weights are never read");
   /// Those that say how a model is to be read, for commands that take several models.
   void add_graph_options_to(Command& command);
   /// That which limits how much is mapped, for commands that map networks.

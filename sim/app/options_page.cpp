@@ -37,9 +37,11 @@ void add_command(const Command& command, std::string& out) {
 
 std::string options_markdown(const Command& program) {
   std::string out =
-      "# Commands and options\n\nMade by `accsim options` from the table that the command line is "
-      "read by; a test compares.\n`-h` and `--help` print the same for each command, and so do the "
-      "manual pages (`accsim manual`).\n";
+      "# Commands and options\n\n"
+      "`accsim options` makes this page from the table that the parser goes by, and a test "
+      "compares.\n"
+      "`-h` and `--help` print the same for each command, and so do the manual pages (`accsim "
+      "manual`).\n";
   add_command(program, out);
   out += "\n## Options of every command\n";
   add_rows(program.rows(), true, out);

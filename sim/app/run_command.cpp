@@ -55,7 +55,7 @@ std::string describe_array(const std::string& label, const ref::Array& array) {
 }  // namespace
 
 void RunCommand::add_to(Command& program) {
-  sub_ = &program.add_command("run", "Compute the network's numbers with the reference executor");
+  sub_ = &program.add_command("run", "Run the network with the reference executor");
   sub_->footer = "Exit codes: 0 done, 2 input that can't be used.";
   model_.add_to(*sub_, true, "ONNX model file");
   model_.add_cut_to(*sub_);
@@ -64,29 +64,30 @@ void RunCommand::add_to(Command& program) {
       {{.name = "--input",
         .to = &inputs_,
         .about =
-            "Values of an input of the graph or of its part: NAME=FILE.npy, NAME=FILE.bin (raw "
-            "elements of the input's type and shape, row-major and little-endian) or "
-            "NAME=random:SEED; inputs not named are random:0",
+            "Values of an input of the graph, or of the part that is run: NAME=FILE.npy, "
+            "NAME=FILE.bin or NAME=random:SEED. A .bin has raw elements of the input's type and "
+            "shape, row-major and little-endian. Other inputs are random:0",
         .kind = ValueKind::read_source},
        {.name = "--weights",
         .to = &weights_,
-        .about = "random:SEED draws the weights that the file doesn't have",
+        .about = "random:SEED draws weights that the file lacks",
         .metavar = "random:SEED"},
        {.name = "--output",
         .to = &output_,
-        .about = "Folder for the outputs, a .npy each",
+        .about = "Folder for the outputs, one .npy per output",
         .kind = ValueKind::written_folder},
        {.name = "--dump",
         .to = &dump_,
-        .about = "Write inputs and outputs of layers to the folder too, with a manifest.json: all, "
-                 "an operator type, or a glob of layer names",
+        .about = "Also write inputs and outputs of layers to the folder, with a manifest.json. The "
+                 "layers are all, those of an operator type, or those whose name matches a glob",
         .metavar = "all|OP|GLOB",
         .offers = {"all"}},
        {.name = "--raw",
         .to = &raw_,
-        .about = "Of --dump: for other runtimes, a folder for each layer with layer.onnx, inputs "
-                 "(.bin) and outputs (.out) as raw elements, row-major and little-endian; "
-                 "manifest.json has their names, types and shapes",
+        .about =
+            "With --dump: write one folder per layer for other runtimes. It has layer.onnx, inputs "
+            "(.bin) and outputs (.out) as raw elements, row-major and little-endian. manifest.json "
+            "has names, types and shapes",
         .needs = "--dump"}});
   add_int8_to(*sub_);
   model_.add_attention_to(*sub_);
@@ -102,42 +103,45 @@ void RunCommand::add_int8_to(Command& command) {
   command.add(
       {{.name = "--int8",
         .to = &int8_,
-        .about = "Run the products quantised on the bit-exact machine, the rest in float"},
+        .about = "Run the products in int8 on the bit-exact machine, and all else in float"},
        {.name = "--hw",
         .to = &hw_,
-        .about = "Machine of --int8: a description (YAML) or a name, e.g. tpu-v4; default: "
-                 "64x64",
+        .about = "Machine for --int8: a description (YAML) or a name, e.g. tpu-v4; default: 64x64",
         .kind = ValueKind::machine},
        {.name = "--layerwise",
         .to = &layerwise_,
-        .about = "Every layer reads the float run's values, so that errors don't add up; without "
-                 "--int8 that is so anyway"},
+        .about = "Let every layer read the values of the float run, so that errors don't add up"},
        {.name = "--network",
         .to = &network_,
-        .about = "With --int8: all of the network in int8, as the machine's one program; results "
-                 "are compared with the integer reference, bit for bit, and with float"},
+        .about =
+            "With --int8: run the whole network in int8, as one program of the machine. Results "
+            "are compared with the integer reference, bit for bit, and with the float run"},
        {.name = "--inputs",
         .to = &count_,
-        .about = "Of --network: that many inputs, random ones with seeds that count up, files, and "
-                 "outputs, with an axis more in front",
+        .about =
+            "With --network: number of inputs. Random inputs count their seeds up. Files of inputs "
+            "and outputs have one more axis in front",
         .range = OptionRange{1, 100'000},
         .shows_default = true},
        {.name = "--calibrate",
         .to = &calibrate_,
-        .about = "Of --network: scales from float runs of the first N inputs; 0: of all",
+        .about =
+            "With --network: take scales from float runs of the first N inputs; 0: of all inputs",
         .range = OptionRange{0, 100'000},
         .shows_default = true},
        {.name = "--percentile",
         .to = &percentile_,
-        .about = "Of --network: activations beyond this percentile of a float run are clipped; "
-                 "100: none",
+        .about =
+            "With --network: clip activations beyond this percentile of a float run; 100: clip "
+            "none",
         .metavar = "P",
         .range = OptionRange{90, 100},
         .shows_default = true},
        {.name = "--json",
         .to = &json_,
-        .about = "Of --network: write how near int8 comes to float as JSON (accsim.quality/1); - "
-                 "for stdout",
+        .about =
+            "With --network: write the errors of int8 against float as JSON (accsim.quality/1); - "
+            "for stdout",
         .kind = ValueKind::written_file}});
 }
 
@@ -155,9 +159,9 @@ void RunCommand::check_options(Errors& errors) const {
   if (!dump_.empty() && output_.empty())
     errors.push_back({Errc::usage, "needs a folder to write to: --output DIR", "--dump"});
   if (raw_ && int8_)
-    errors.push_back({Errc::usage, "is of the network in float, not of --int8", "--raw"});
+    errors.push_back({Errc::usage, "is for the network in float, not for --int8", "--raw"});
   if (network_ && (!dump_.empty() || layerwise_))
-    errors.push_back({Errc::usage, "is of layers one by one, not of --network",
+    errors.push_back({Errc::usage, "is for layers one by one, not for --network",
                       dump_.empty() ? "--layerwise" : "--dump"});
 }
 

@@ -33,13 +33,13 @@ Result<std::string> random_token() {
 
 void ServeCommand::add_to(Command& program) {
   sub_ = &program.add_command(
-      "serve", "Show the report as a live page: every field of the machine is a control");
+      "serve", "Show the report as a live page with a control for every field of the machine");
   sub_->footer =
-      "The page is for this computer alone; docs/serve.md says what it answers.\n"
+      "The page is for this computer alone. docs/serve.md has its requests and answers.\n"
       "Exit codes: 0 ended by Ctrl-C, 2 input that can't be used.";
   sub_->add({{.name = "model",
               .to = &models_,
-              .about = "ONNX model files; more can be dropped on the page",
+              .about = "ONNX model files. More can be dropped on the page",
               .kind = ValueKind::read_file},
              {.name = "--hw",
               .to = &hw_,
@@ -52,7 +52,8 @@ void ServeCommand::add_to(Command& program) {
   sub_->add(
       {{.name = "--store",
         .to = &store_,
-        .about = "Store of a sweep whose points the page shows as they come; may be made later",
+        .about =
+            "Store of a sweep. The page shows its points as they come. The store may be made later",
         .kind = ValueKind::awaited_store},
        {.name = "--port",
         .to = &port_,
@@ -61,13 +62,13 @@ void ServeCommand::add_to(Command& program) {
         .shows_default = true},
        {.name = "--max-upload",
         .to = &most_upload_,
-        .about = "Largest model that the page may send",
+        .about = "Largest model that the page can send",
         .unit = "MiB",
         .range = OptionRange{1, 4096},
         .shows_default = true},
        {.name = "--max-seconds",
         .to = &most_seconds_,
-        .about = "Longest time for an answer; then it is given up, and the page says so",
+        .about = "Longest time for an answer. Then the page says that it was given up",
         .range = OptionRange{1, 86400},
         .shows_default = true},
        {.name = "--max-memory-mib",

@@ -14,7 +14,7 @@ void ShapesCommand::add_to(Command& program) {
   model_.add_torch_to(*sub_);
   sub_->add({{.name = "--json",
               .to = &json_,
-              .about = "Write them as JSON {tensor: [dtype, dims]}; - for stdout",
+              .about = "Write types and shapes as JSON {tensor: [dtype, dims]}; - for stdout",
               .kind = ValueKind::written_file}});
 }
 

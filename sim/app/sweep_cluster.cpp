@@ -62,8 +62,7 @@ void SweepCommand::add_merge() {
 }
 
 void SweepCommand::add_submit() {
-  submit_ =
-      &sub_->add_command("submit", "Run a sweep as a Slurm job array, with a merge behind it");
+  submit_ = &sub_->add_command("submit", "Run a sweep as a Slurm job array, followed by a merge");
   submit_->add(
       {{.name = "spec",
         .to = &spec_,
@@ -72,7 +71,7 @@ void SweepCommand::add_submit() {
         .required = true},
        {.name = "--nodes",
         .to = &nodes_,
-        .about = "Shards, each a task of the array",
+        .about = "Number of shards, one per task of the array",
         .range = OptionRange{1, 100'000},
         .required = true},
        {.name = "--store",
@@ -81,21 +80,22 @@ void SweepCommand::add_submit() {
         .kind = ValueKind::written_store},
        {.name = "--folder",
         .to = &folder_,
-        .about = "For scripts, logs and shards; default: SPEC's name with .slurm; must be "
-                 "seen by all nodes",
+        .about =
+            "Folder for scripts, logs and shards, which all nodes must see; default: SPEC's name "
+            "with .slurm",
         .kind = ValueKind::written_folder},
        {.name = "--threads",
         .to = &threads_,
-        .about = "Cores of a task; default: Slurm's",
+        .about = "Cores per task; default: Slurm's",
         .range = OptionRange{1, 1024}},
        {.name = "--partition", .to = &partition_, .about = "Slurm partition", .metavar = "NAME"},
        {.name = "--time",
         .to = &time_,
-        .about = "Limit of a task, as sbatch takes it",
+        .about = "Time limit of a task, as sbatch takes it",
         .metavar = "TIME"},
        {.name = "--dry-run",
         .to = &dry_run_,
-        .about = "Print the scripts, write and submit nothing"}});
+        .about = "Print the scripts; write and submit nothing"}});
 }
 
 int SweepCommand::run_merge() const {

@@ -83,11 +83,11 @@ std::vector<std::string> number_columns() {
 void SweepCommand::add_to(Command& program) {
   sub_ = &program.add_command("sweep", "Cost networks on every machine of a design space");
   sub_->footer =
-      "Exit codes: 0 done, 1 interrupted, 2 input that can't be used, 3 too little memory or room, "
-      "or a store that went away. The same command goes on where it was stopped, by whatever.";
+      "Exit codes: 0 done, 1 interrupted, 2 input that can't be used, 3 too little memory or disk "
+      "space, or a store that went away. The same command goes on where it was stopped.";
   sub_->add({{.name = "spec",
               .to = &spec_,
-              .about = "The space (YAML), e.g. configs/sweeps/edge.yaml",
+              .about = "Design space (YAML), e.g. configs/sweeps/edge.yaml",
               .kind = ValueKind::read_file},
              {.name = "--store",
               .to = &store_,
@@ -99,7 +99,7 @@ void SweepCommand::add_to(Command& program) {
               .range = OptionRange{1, 1024}},
              {.name = "--shard",
               .to = &shard_,
-              .about = "Only the i-th of n parts, into a store of its own",
+              .about = "Cost only the i-th of n parts, into a store of its own",
               .metavar = "i/n"}});
   add_show();
   add_merge();
@@ -107,7 +107,7 @@ void SweepCommand::add_to(Command& program) {
 }
 
 void SweepCommand::add_show() {
-  show_ = &sub_->add_command("show", "Pareto front, sensitivity and best points of a store");
+  show_ = &sub_->add_command("show", "Print Pareto front, sensitivity and best points of a store");
   show_->add(
       {{.name = "store",
         .to = &shown_,
@@ -122,7 +122,7 @@ void SweepCommand::add_show() {
         .is_list = true},
        {.name = "--where",
         .to = &where_,
-        .about = "Only points with this, e.g. \"dram_gbps<=32\"",
+        .about = "Take only points for which this holds, e.g. \"dram_gbps<=32\"",
         .metavar = "EXPRESSION"},
        {.name = "--csv",
         .to = &csv_,
@@ -134,7 +134,7 @@ void SweepCommand::add_show() {
         .kind = ValueKind::written_file},
        {.name = "--html",
         .to = &html_,
-        .about = "Write the points as a page that needs no network: one file; - for stdout",
+        .about = "Write the points as a page in one file, which needs no network; - for stdout",
         .kind = ValueKind::written_file},
        {.name = "--columns",
         .to = &columns_,
@@ -142,7 +142,7 @@ void SweepCommand::add_show() {
         .metavar = "LIST",
         .offers = number_columns(),
         .is_list = true},
-       {.name = "--dump", .to = &dump_, .about = "Print everything that is stored, ordered"}});
+       {.name = "--dump", .to = &dump_, .about = "Print all that is stored, in order"}});
 }
 
 int SweepCommand::run_show() const {
@@ -244,10 +244,10 @@ int SweepCommand::run_spec(const std::string& version, const Console& console) c
                   o.bounds > 0 ? fmt::format(", and {} bounds", format_count(o.bounds)) : "");
   for (const SweepModel& m : spec->models)
     for (const std::string& symbol : m.graph.defaulted)
-      text += fmt::format("{} of {} is 1 for want of a bind\n", symbol, m.name);
+      text += fmt::format("{} of {} is 1, as no bind gives it\n", symbol, m.name);
   if (spec->strategy == Strategy::pareto && !o.interrupted)
     text +=
-        "bounds exclude every other point, but for differences of chains (docs/sweep-spec.md); "
+        "bounds exclude every other point, apart from differences of chains (docs/sweep-spec.md); "
         "the strategy grid misses none\n";
   if (o.interrupted) text += "stopped; the same command goes on\n";
   if (o.elsewhere > 0)

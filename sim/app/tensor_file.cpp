@@ -109,26 +109,27 @@ void TensorFiles::add_to(Command& command) {
       "Raw files",
       {{.name = "--dtype",
         .to = &dtype_,
-        .about = "Element type of raw files, as float32, float16, int8; default: that of the model "
-                 "or of the other file",
+        .about =
+            "Element type of raw files, e.g. float32, float16, int8; default: as in the model or "
+            "in the other file",
         .metavar = "TYPE"},
        {.name = "--shape",
         .to = &shape_,
-        .about = "Shape of raw files; default: that of the model or of the other file, else one "
-                 "row",
+        .about = "Shape of raw files; default: as in the model or in the other file, else one row",
         .metavar = "DIMS"},
        {.name = "--model",
         .to = &model_,
-        .about = "ONNX model with the tensor that raw files hold: its type and shape are theirs",
+        .about = "ONNX model that has the tensor of a raw file, with its type and shape",
         .kind = ValueKind::read_file},
        {.name = "--tensor",
         .to = &tensor_,
-        .about = "Tensor of --model, by default its only output; and the one to compare where a "
-                 ".pt file holds several",
+        .about =
+            "Tensor of --model; default: its only output. Also the tensor to compare if a .pt file "
+            "holds several",
         .metavar = "NAME"},
        {.name = "--python",
         .to = &python_,
-        .about = "Python with torch, which reads .pt and .pth files; default: python3",
+        .about = "Python with torch, to read .pt and .pth files; default: python3",
         .metavar = "PROGRAM"}});
 }
 

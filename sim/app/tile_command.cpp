@@ -34,9 +34,9 @@ std::string tiling_summary(const TiledModel& tiled, const std::string& model,
 void TileCommand::add_to(Command& program) {
   sub_ = &program.add_command("tile", "Cut Gemm, MatMul and Conv into tile-sized MatMuls");
   sub_->footer =
-      "Symbolic dimensions are fixed to their --bind (default 1) in the written model.\n"
+      "In the written model each symbolic dimension has the size that --bind gives (default 1).\n"
       "Exit codes: 0 done, 2 input that can't be used.";
-  model_.add_to(*sub_, true, "ONNX model file; weights that it has are written, too");
+  model_.add_to(*sub_, true, "ONNX model file. The written model has its weights");
   sub_->add(
       {{.name = "-o,--output",
         .to = &output_,
@@ -50,17 +50,18 @@ void TileCommand::add_to(Command& program) {
         .shows_default = true},
        {.name = "--edge",
         .to = &edge_,
-        .about = "Where the tile doesn't divide a size: ragged (smaller tiles) or pad (zeros)",
+        .about =
+            "If the tile doesn't divide a size: ragged (smaller tiles at the edge) or pad (zeros)",
         .choices = {"ragged", "pad"},
         .shows_default = true},
        {.name = "--conv",
         .to = &conv_,
-        .about = "keep convolutions, or turn them into products by im2col",
+        .about = "Keep convolutions (keep), or turn them into products (im2col)",
         .choices = {"keep", "im2col"},
         .shows_default = true},
        {.name = "--layers",
         .to = &layers_,
-        .about = "Only nodes whose name matches",
+        .about = "Cut only nodes whose name matches",
         .metavar = "GLOB",
         .shows_default = true}});
 }

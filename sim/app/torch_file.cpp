@@ -51,12 +51,13 @@ void TorchFile::add_to(Command& command) {
       "Model",
       {{.name = "--example",
         .to = &examples_,
-        .about = "The model is a TorchScript file (.pt, .pth): shape of an input, one for each, "
-                 "e.g. 1x3x224x224 or 1x128:int64",
+        .about =
+            "Shape of an input, if the model is a TorchScript file (.pt, .pth), e.g. 1x3x224x224 "
+            "or 1x128:int64. Give one per input",
         .metavar = "DIMS[:TYPE]"},
        {.name = "--python",
         .to = &python_,
-        .about = "Python with torch, which exports TorchScript files; default: python3",
+        .about = "Python with torch, to export TorchScript files; default: python3",
         .metavar = "PROGRAM"}});
 }
 

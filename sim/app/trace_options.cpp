@@ -11,13 +11,15 @@ void TraceOptions::add_to(Command& command) {
       "Output",
       {{.name = "--trace",
         .to = &file_,
-        .about = "Write a timeline of all queues and commands for Perfetto (Chrome trace JSON, "
-                 "1 us = 1 cycle); - for stdout",
+        .about =
+            "Write a timeline of all queues and commands for Perfetto, as Chrome trace JSON (1 us "
+            "= 1 cycle); - for stdout",
         .kind = ValueKind::written_file},
        {.name = "--trace-commands",
         .to = &commands_,
-        .about = "Layers of more commands are summarised to that many slices in the trace, at "
-                 "least one a queue",
+        .about =
+            "Most slices of a layer in the trace. A layer of more commands is summarised, to at "
+            "least one slice per queue",
         .range = OptionRange{0, 10'000'000},
         .shows_default = true,
         .needs = "--trace"}});

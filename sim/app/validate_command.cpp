@@ -42,13 +42,14 @@ std::vector<NamedFile> named_files(const std::vector<ValidationSource>& sources)
 
 void ValidateCommand::add_to(Command& program) {
   sub_ = &program.add_command(
-      "validate", "Published figures of machines that exist beside what is predicted for them");
+      "validate", "Compare published figures of machines that exist with predictions for them");
   sub_->footer = "Exit codes: 0 done, 2 input that can't be used.";
-  sub_->add({{.name = "source",
-              .to = &source_,
-              .about = "Published figures: a file (YAML) or a folder of them; default: all shipped "
-                       "ones",
-              .kind = ValueKind::read_file}});
+  sub_->add(
+      {{.name = "source",
+        .to = &source_,
+        .about = "Published figures: a file (YAML) or a folder of such files; default: all shipped "
+                 "figures",
+        .kind = ValueKind::read_file}});
   mapping_.add_to(*sub_);
   sub_->add({{.name = "--json",
               .to = &json_,
@@ -56,7 +57,7 @@ void ValidateCommand::add_to(Command& program) {
               .kind = ValueKind::written_file},
              {.name = "--csv",
               .to = &csv_,
-              .about = "Write a line a figure as CSV; - for stdout",
+              .about = "Write one line per figure as CSV; - for stdout",
               .kind = ValueKind::written_file},
              {.name = "--html",
               .to = &html_,
@@ -68,7 +69,7 @@ void ValidateCommand::add_to(Command& program) {
               .kind = ValueKind::written_file},
              {.name = "--no-interval",
               .to = &no_interval_,
-              .about = "Don't go over the ranges of assumed fields: faster, and no interval"},
+              .about = "Leave out the interval, which varies all assumed fields. This is faster"},
              {.name = "-q,--quiet", .to = &quiet_, .about = "No table"}});
 }
 

@@ -32,11 +32,11 @@ Errors renamed_places(Errors errors, const std::string& until, const std::string
 
 void VectorsCommand::add_to(Command& program) {
   sub_ = &program.add_command(
-      "vectors", "Write what tile programs take and give, as files for RTL of your own");
+      "vectors", "Write inputs and results of tile programs as files, for RTL of your own");
   sub_->footer =
       "The folder has manifest.json, lists of commands (JSON lines) and numbers (.npy, .hex for "
-      "$readmemh); docs/vectors.md says what stands where. Of several programs each has a folder "
-      "of its own in it.\n"
+      "$readmemh). Each of several programs has a folder of its own in it. docs/vectors.md "
+      "describes the files.\n"
       "Exit codes: 0 done, 1 interrupted, 2 input that can't be used.";
   sub_->add({{.name = "--hw",
               .to = &hw_,
@@ -45,7 +45,7 @@ void VectorsCommand::add_to(Command& program) {
               .required = true},
              {.name = "-o,--output",
               .to = &output_,
-              .about = "Folder to write; an earlier one of vectors is replaced",
+              .about = "Folder to write. An earlier folder of vectors is replaced",
               .kind = ValueKind::written_folder,
               .required = true}});
   model_.add_to(*sub_, false);
@@ -60,40 +60,41 @@ void VectorsCommand::add_case_options() {
   sub_->add(
       {{.name = "--gemm",
         .to = &gemms_,
-        .about = "Of one product, e.g. 100x200x300",
+        .about = "Write vectors of one product, e.g. 100x200x300",
         .metavar = "MxKxN"},
        {.name = "--conv",
         .to = &convs_,
-        .about = "Of one convolution: N,C,H,W,K,R,S,stride,pad,dilation,groups",
+        .about = "Write vectors of one convolution: N,C,H,W,K,R,S,stride,pad,dilation,groups",
         .metavar = "LIST"},
        {.name = "--random",
         .to = &random_,
-        .about = "Of that many random programs of all commands",
+        .about = "Write vectors of that many random programs of all commands",
         .metavar = "COUNT",
         .range = OptionRange{1, 10'000}},
        {.name = "--layer",
         .to = &layer_,
-        .about = "Of one layer of a model (name, or place in the report, from 0): golden runs what "
-                 "stands before it, and cycles begin with it",
+        .about =
+            "Write vectors of one layer of a model, by name or by place in the report, from 0. "
+            "Golden runs the layers before it, and cycles begin with it",
         .metavar = "LAYER"},
        {.name = "--from",
         .to = &layers_.from,
-        .about = "Of a model from this layer on",
+        .about = "Begin with this layer of a model",
         .metavar = "LAYER"},
        {.name = "--until",
         .to = &layers_.until,
-        .about = "Of a model to the end of this layer",
+        .about = "End with this layer of a model",
         .metavar = "LAYER"},
        {.name = "--level",
         .to = &level_,
         .about =
-            "command: all commands with descriptors, tokens, cycles and memory; tile: operands "
-            "and results of an array alone",
+            "command: all commands with descriptors, tokens, cycles and memory. tile: operands and "
+            "results of the array alone",
         .choices = {"command", "tile"},
         .shows_default = true},
        {.name = "--format",
         .to = &format_,
-        .about = "Of numbers: .npy, .hex or both",
+        .about = "Files of numbers: .npy, .hex or both",
         .choices = {"npy", "hex", "both"},
         .shows_default = true},
        {.name = "--seed",
@@ -102,11 +103,12 @@ void VectorsCommand::add_case_options() {
         .shows_default = true},
        {.name = "--random-numbers",
         .to = &random_numbers_,
-        .about = "Random weights and scales for a model whose file has its weights, too; else "
-                 "those of a float run of random inputs"},
+        .about =
+            "Draw weights and scales at random. Default: weights of the file if it has them, and "
+            "scales from a float run of random inputs"},
        {.name = "--jobs",
         .to = &jobs_,
-        .about = "Threads of that float run",
+        .about = "Threads of the float run that gives the scales",
         .range = OptionRange{1, 256},
         .shows_default = true}});
 }
@@ -153,7 +155,7 @@ Result<VectorCase> VectorsCommand::make_network_case(const hw::HwConfig& hw,
                       : quantised_network_case(costed->graph, costed->network, hw, seed_, jobs_);
   if (!made) return made.errors();
   for (const std::string& layer : made->report.left_out)
-    print_err(fmt::format("accsim: note: left out, golden has no commands for it: {}\n", layer));
+    print_err(fmt::format("accsim: note: left out, as golden has no commands for it: {}\n", layer));
   LayerWords words = layers_;
   words.from_option = layer_.empty() ? "--from" : "--layer";
   if (!layer_.empty()) {

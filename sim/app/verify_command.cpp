@@ -70,7 +70,7 @@ void VerifyCommand::add_case_options() {
         .metavar = "LIST"},
        {.name = "--layers",
         .to = &layers_,
-        .about = "Verify a model's products one by one, not all of it as one program"},
+        .about = "Verify a model's products one by one, not the whole model as one program"},
        {.name = "--random",
         .to = &random_,
         .about = "Verify that many random products and convolutions, with random memory rates",
@@ -82,11 +82,14 @@ void VerifyCommand::add_case_options() {
         .shows_default = true},
        {.name = "--random-numbers",
         .to = &random_numbers_,
-        .about = "Random weights and scales for a model whose file has its weights, too; else "
-                 "those of a float run of random inputs"},
+        .about =
+            "Draw weights and scales at random. Default: weights of the file if it has them, and "
+            "scales from a float run of random inputs"},
        {.name = "--max-cycles",
         .to = &max_cycles_,
-        .about = "Cut products that take more cycles to fewer outputs, and say so",
+        .about =
+            "Most cycles of a product. A longer product is cut to fewer outputs, and the report "
+            "says so",
         .metavar = "CYCLES",
         .range = OptionRange{1, int64_t{1} << 60}},
        {.name = "--jobs",
@@ -104,9 +107,10 @@ void VerifyCommand::add_part_options() {
   sub_->add(
       {{.name = "--resume-at",
         .to = &layer_words_.from,
-        .about = "Run RTL from this layer of a network on (name, or place in the report, from 0): "
-                 "golden alone runs what stands before it, and RTL begins in reset with golden's "
-                 "memory; cycles are those of this rest as a program of its own",
+        .about =
+            "Run RTL from this layer of a network on, by name or by place in the report, from 0. "
+            "Golden alone runs the layers before it. RTL begins in reset, with golden's memory. "
+            "The rest counts its cycles as a program of its own",
         .metavar = "LAYER"},
        {.name = "--until",
         .to = &layer_words_.until,
@@ -114,22 +118,24 @@ void VerifyCommand::add_part_options() {
         .metavar = "LAYER"},
        {.name = "--trace",
         .to = &trace_,
-        .about = "Write waveforms (FST) of one program; of a network best with --trace-layer, and "
+        .about = "Write waveforms (FST) of one program. For a network add --trace-layer, and "
                  "--resume-at to get there sooner",
         .kind = ValueKind::written_file},
        {.name = "--trace-signals",
         .to = &signals_,
-        .about = "Write which signals of the waveforms to look at first: queues, tokens, array, "
-                 "memory; .gtkw for GTKWave, .sucl for Surfer",
+        .about =
+            "Write a list of the signals to look at first: queues, tokens, array, memory. .gtkw is "
+            "for GTKWave, .sucl for Surfer",
         .kind = ValueKind::written_file},
        {.name = "--trace-layer",
         .to = &layer_words_.traced,
-        .about = "Waveforms of one layer of a network only: from the cycle in which its first "
-                 "command starts to the one in which its last has retired",
+        .about =
+            "Write waveforms of one layer of a network only, from the start of its first command "
+            "until its last one has retired",
         .metavar = "LAYER"},
        {.name = "--trace-limit",
         .to = &trace_limit_,
-        .about = "Size of the file at which no more waveforms are written, which is said",
+        .about = "Largest file of waveforms. Then no more are written, and the report says so",
         .unit = "MiB",
         .range = OptionRange{1, int64_t{1} << 40},
         .shows_default = true}});
@@ -139,20 +145,24 @@ void VerifyCommand::add_core_options() {
   sub_->add(
       {{.name = "--assertions",
         .to = &assertions_,
-        .about = "Check the assertions in rtl/, with registers that begin random; slower"},
+        .about =
+            "Check the assertions in rtl/, with registers that begin with random values. This is "
+            "slower"},
        {.name = "--pe-modules",
         .to = &pe_modules_,
-        .about = "Take the array whose PEs are modules, as a chip is made from it; slower"},
+        .about = "Take the array whose PEs are modules, as for synthesis. This is slower"},
        {.name = "--cycles",
         .to = &cycles_,
-        .about = "Cycles other than the timing model's: a difference, or reported beside equal "
-                 "values, for RTL of another pace",
+        .about =
+            "equal: other cycles than the timing model's are a difference. report: only values "
+            "must be equal, and cycles are reported. That is for RTL of another pace",
         .choices = {"equal", "report"},
         .shows_default = true},
        {.name = "--cache",
         .to = &cache_,
-        .about = "Folder of the Verilated cores; default: beside accsim in a build folder, else "
-                 "~/.cache/accsim/verilated",
+        .about =
+            "Folder of the Verilated cores; default: beside accsim if that is in a build folder, "
+            "else ~/.cache/accsim/verilated",
         .kind = ValueKind::written_folder},
        {.name = "--source",
         .to = &source_,
@@ -160,8 +170,9 @@ void VerifyCommand::add_core_options() {
         .kind = ValueKind::read_folder},
        {.name = "--replace",
         .to = &replaced_,
-        .about = "A module, or its assertions, of your own: the file stands in for the one of its "
-                 "name in rtl/",
+        .about =
+            "A module of your own, or its assertions. The file takes the place of the file in rtl/ "
+            "with its name",
         .kind = ValueKind::read_file}});
 }
 
@@ -178,14 +189,14 @@ Status VerifyCommand::check_arguments() const {
                  "verify"};
   if (layers_ && given) return Error{Errc::usage, "there is no model to take apart", "--layers"};
   if (random_numbers_ && !is_whole_network())
-    return Error{Errc::usage, "is of a model as one program", "--random-numbers"};
+    return Error{Errc::usage, "is for a model as one program", "--random-numbers"};
   if (max_cycles_ > 0 && is_whole_network())
     return Error{Errc::usage, "a network isn't cut; add --layers", "--max-cycles"};
   for (const auto& [word, option] :
        {std::pair(&layer_words_.from, "--resume-at"), std::pair(&layer_words_.until, "--until"),
         std::pair(&layer_words_.traced, "--trace-layer")})
     if (!word->empty() && !is_whole_network())
-      return Error{Errc::usage, "is of a model as one program", option};
+      return Error{Errc::usage, "is for a model as one program", option};
   if (!layer_words_.traced.empty() && trace_.empty())
     return Error{Errc::usage, "needs --trace, the file", "--trace-layer"};
   if (!signals_.empty() && trace_.empty())

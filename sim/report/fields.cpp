@@ -75,18 +75,19 @@ void add_identity(List& list) {
                   {{"op", "", 2}}});
   list.push_back({"fate",
                   "",
-                  "what the node became: gemm, vector, memory, view, folded, unsupported",
+                  "fate of the node: gemm, vector, memory, view, folded, unsupported",
                   kLayer,
                   [](const ReportRow& r) -> FieldValue { return std::string(name(r.layer->fate)); },
                   {{"fate", "", 9}}});
-  list.push_back({"module", "",
-                  "module of the network's source that the node is of, as PyTorch's exporters "
-                  "note it or the node's name says",
-                  kLayer, text_getter(&LayerReport::module)});
+  list.push_back(
+      {"module", "",
+       "module of the network's source; PyTorch's exporters write it into the file, or the node's "
+       "name has it",
+       kLayer, text_getter(&LayerReport::module)});
   list.push_back({"part_of", "",
-                  "the model's node that it is a part of, where attention was cut into blocks",
+                  "node of the model that it is a part of, where attention was cut into blocks",
                   kLayer, text_getter(&LayerReport::part_of)});
-  list.push_back({"merged_into", "", "the layer whose program does a folded layer's work", kLayer,
+  list.push_back({"merged_into", "", "layer whose program does the work of a folded layer", kLayer,
                   text_getter(&LayerReport::merged_into)});
   list.push_back({"output_shape",
                   "",
@@ -97,12 +98,12 @@ void add_identity(List& list) {
   list.push_back({"input_shapes", "", "shapes of the inputs", kLayer,
                   [](const ReportRow& r) -> FieldValue { return r.layer->input_shapes; }});
   list.push_back({"mapping", "", "tilings chosen", kLayer, text_getter(&LayerReport::mapping)});
-  list.push_back({"unverifiable", "", "why not all cycles are verifiable_cycles", kLayer,
+  list.push_back({"unverifiable", "", "reason why some cycles aren't verifiable_cycles", kLayer,
                   text_getter(&LayerReport::unverifiable)});
   list.push_back({"types", "",
-                  "on a machine of several modes: types of activations and weights of its products",
+                  "types of activations and weights of its products, on a machine of several modes",
                   kLayer, text_getter(&LayerReport::types)});
-  list.push_back({"types_note", "", "why they aren't those that the operands ask for", kLayer,
+  list.push_back({"types_note", "", "reason why these types aren't the operands' own", kLayer,
                   text_getter(&LayerReport::types_note)});
 }
 
@@ -110,106 +111,110 @@ void add_time(List& list) {
   list.push_back(
       {"cycles",
        "cycles",
-       "from the arrival of the last store of the layers before to that of its own last one",
+       "cycles from the last stored byte of all layers before it to its own last stored byte",
        kBoth,
        cost_getter(&Costs::cycles),
        {{"cycles", "", 0, TextStyle::count}}});
   list.push_back({"seconds",
                   "s",
-                  "the same as time",
+                  "time of one run",
                   kBoth,
                   [](const ReportRow& r) { return finite_or_none(row_seconds(r)); },
                   {{"time", "us", 4, TextStyle::fixed, 1e6, 2}}});
-  list.push_back({"inferences_per_second", "1/s", "runs of the whole graph a second", kTotals,
+  list.push_back({"inferences_per_second", "1/s", "runs of the whole graph per second", kTotals,
                   [](const ReportRow& r) { return ratio_or_none(1, row_seconds(r)); }});
   list.push_back({"alone_cycles", "cycles",
-                  "on a machine at rest: what a layer takes without others around it", kBoth,
+                  "cycles of a layer that runs alone, on a machine at rest", kBoth,
                   cost_getter(&Costs::alone_cycles)});
   list.push_back({"verifiable_cycles", "cycles",
-                  "of cycles, those of layers that golden and the RTL core run", kBoth,
+                  "part of cycles: layers that golden and the RTL core can run", kBoth,
                   cost_getter(&Costs::verifiable_cycles)});
-  list.push_back({"compute_cycles", "cycles", "the layer's main unit is busy", kBoth,
-                  cost_getter(&Costs::compute_cycles)});
-  list.push_back({"vector_cycles", "cycles", "of compute_cycles, those of work on the vector unit",
+  list.push_back({"compute_cycles", "cycles", "cycles in which the layer's main unit is busy",
+                  kBoth, cost_getter(&Costs::compute_cycles)});
+  list.push_back({"vector_cycles", "cycles", "part of compute_cycles: work on the vector unit",
                   kBoth, cost_getter(&Costs::vector_cycles)});
-  list.push_back({"move_cycles", "cycles", "of compute_cycles, those of work that only moves bytes",
+  list.push_back({"move_cycles", "cycles", "part of compute_cycles: work that only moves bytes",
                   kBoth, cost_getter(&Costs::move_cycles)});
   list.push_back({"stall_cycles",
                   "cycles",
-                  "the main unit is not busy: the waits and the tail",
+                  "cycles in which the main unit isn't busy: the waits and the tail",
                   kBoth,
                   [](const ReportRow& r) -> FieldValue { return r.costs.stall_cycles(); },
                   {{"stall", "cycles", 11, TextStyle::si}}});
   for (size_t i = 0; i < hw::kWaits; ++i) {
     const std::string_view why = name(static_cast<hw::Wait>(i));
     list.push_back({fmt::format("stall_{}_cycles", why), "cycles",
-                    fmt::format("the main unit waits: {}", why), kBoth,
+                    fmt::format("cycles in which the main unit waits: {}", why), kBoth,
                     [i](const ReportRow& r) -> FieldValue { return r.costs.stalls[i]; }});
   }
-  list.push_back({"tail_cycles", "cycles", "after the main unit's last work", kBoth,
+  list.push_back({"tail_cycles", "cycles", "cycles after the main unit's last work", kBoth,
                   cost_getter(&Costs::tail_cycles)});
 }
 
 /// What the cycles can't be below, and how far they are from it.
 void add_least(List& list) {
-  list.push_back({"compute_bound_cycles", "cycles", "the MACs or vector operations at full rate",
-                  kBoth, cost_getter(&Costs::compute_bound)});
+  list.push_back({"compute_bound_cycles", "cycles",
+                  "cycles of the MACs or vector operations at full rate", kBoth,
+                  cost_getter(&Costs::compute_bound)});
   list.push_back({"vector_bound_cycles", "cycles",
-                  "of compute_bound_cycles, those of the vector operations", kBoth,
+                  "part of compute_bound_cycles: the vector operations", kBoth,
                   cost_getter(&Costs::vector_bound)});
   list.push_back({"weight_port_cycles", "cycles",
-                  "stationary operands, weights or activations, go into the array", kBoth,
-                  cost_getter(&Costs::preload_busy)});
+                  "cycles in which stationary operands, weights or activations, go into the array",
+                  kBoth, cost_getter(&Costs::preload_busy)});
   list.push_back(
       {"dram_bound_cycles", "cycles",
-       "the DRAM traffic at full rate, slower direction; of a layer in pieces the sum of theirs",
+       "cycles of the DRAM traffic at full rate, in the slower direction; for a layer in pieces, "
+       "the sum over its pieces",
        kBoth, cost_getter(&Costs::dram_bound)});
   list.push_back(
       {"lower_bound_cycles", "cycles",
-       "the larger of the compute and DRAM bounds, layer by layer: the least that a "
-       "layer alone can take; those that overlap may take less together; of a layer in pieces the "
-       "sum of theirs",
+       "the larger of compute and DRAM bound of each layer, which no layer alone can beat. Layers "
+       "that overlap may take less together. For a layer in pieces, the sum over its pieces",
        kBoth, cost_getter(&Costs::lower_bound)});
   list.push_back({"over_lower_bound",
                   "",
-                  "cycles over the lower bound; below 1 where other layers overlap",
+                  "cycles divided by the lower bound; below 1 where other layers overlap",
                   kBoth,
                   [](const ReportRow& r) {
                     return ratio_or_none(real(r.costs.cycles), real(r.costs.lower_bound));
                   },
                   {{"cycles", "x least", 7, TextStyle::fixed, 1, 2}}});
-  list.push_back({"idle_lane_cycles", "cycles", "cycles busy computing beyond those at full rate",
-                  kBoth, cost_getter(&Costs::idle_lanes)});
+  list.push_back({"idle_lane_cycles", "cycles",
+                  "cycles busy computing beyond the cycles at full rate", kBoth,
+                  cost_getter(&Costs::idle_lanes)});
   list.push_back({"lost_to",
                   "",
-                  "where most of the cycles beyond the compute bound go",
+                  "cause of most cycles beyond the compute bound",
                   kBoth,
                   [](const ReportRow& r) -> FieldValue {
                     const std::vector<Loss> lost = cycle_losses(r.costs);
                     return lost.empty() ? std::string() : std::string(lost.front().to);
                   },
                   {{"lost to", "", 7}}});
-  list.push_back({"dram_busy_cycles", "cycles", "the DRAM channel is occupied", kBoth,
-                  cost_getter(&Costs::dram_busy)});
-  list.push_back({"sram_busy_cycles", "cycles", "the SRAM ports are occupied", kBoth,
-                  cost_getter(&Costs::sram_busy)});
+  list.push_back({"dram_busy_cycles", "cycles", "cycles in which the DRAM channel is occupied",
+                  kBoth, cost_getter(&Costs::dram_busy)});
+  list.push_back({"sram_busy_cycles", "cycles", "cycles in which the SRAM ports are occupied",
+                  kBoth, cost_getter(&Costs::sram_busy)});
 }
 
 void add_work(List& list) {
-  list.push_back({"utilization",
-                  "",
-                  "MACs over what the array could do in the cycles; above 1 where they were done "
-                  "under the layers before",
-                  kBoth,
-                  [](const ReportRow& r) { return finite_or_none(r.report.utilization(r.costs)); },
-                  {{"util", "%", 1, TextStyle::fixed, 100, 1}}});
+  list.push_back(
+      {"utilization",
+       "",
+       "MACs divided by the MACs that the array could do in these cycles; above 1 where some were "
+       "done during earlier layers",
+       kBoth,
+       [](const ReportRow& r) { return finite_or_none(r.report.utilization(r.costs)); },
+       {{"util", "%", 1, TextStyle::fixed, 100, 1}}});
   list.push_back({"macs",
                   "MACs",
-                  "multiply-accumulates, from the graph's shapes",
+                  "multiply-accumulates, by the graph's shapes",
                   kBoth,
                   cost_getter(&Costs::macs),
                   {{"MACs", "", 3, TextStyle::si}}});
-  list.push_back({"array_macs", "MACs", "with the zero blocks of packed groups", kBoth,
+  list.push_back({"array_macs", "MACs",
+                  "multiply-accumulates with the zero blocks of packed groups", kBoth,
                   cost_getter(&Costs::array_macs)});
   list.push_back({"params",
                   "",
@@ -217,13 +222,13 @@ void add_work(List& list) {
                   kBoth,
                   cost_getter(&Costs::params),
                   {{"params", "", 14, TextStyle::si}}});
-  list.push_back({"distinct_ops", "", "programs searched; equal layers share one", kTotals,
-                  [](const ReportRow& r) -> FieldValue { return r.report.distinct_ops; }});
-  list.push_back({"objective", "", "what the mappings were chosen by", kTotals,
+  list.push_back({"distinct_ops", "", "programs that were searched; equal layers share one",
+                  kTotals, [](const ReportRow& r) -> FieldValue { return r.report.distinct_ops; }});
+  list.push_back({"objective", "", "figure that the mappings minimise", kTotals,
                   [](const ReportRow& r) -> FieldValue { return r.report.objective; }});
-  list.push_back({"candidates", "", "tilings bounded by the mapping search", kTotals,
+  list.push_back({"candidates", "", "tilings whose bound the mapping search computed", kTotals,
                   [](const ReportRow& r) -> FieldValue { return r.report.candidates; }});
-  list.push_back({"evaluated", "", "of them timed", kTotals,
+  list.push_back({"evaluated", "", "tilings that were timed", kTotals,
                   [](const ReportRow& r) -> FieldValue { return r.report.evaluated; }});
 }
 
@@ -240,20 +245,20 @@ void add_dram(List& list) {
                   kBoth,
                   cost_getter(&Costs::dram_write),
                   {{"DRAM wr", "B", 5, TextStyle::si}}});
-  list.push_back(
-      {"dram_read_gbps", "GB/s", "DRAM bytes read over the time", kBoth, [](const ReportRow& r) {
-         return ratio_or_none(real(r.costs.dram_read) * 1e-9, row_seconds(r));
-       }});
-  list.push_back({"dram_write_gbps", "GB/s", "DRAM bytes written over the time", kBoth,
+  list.push_back({"dram_read_gbps", "GB/s", "bytes read from DRAM divided by the time", kBoth,
+                  [](const ReportRow& r) {
+                    return ratio_or_none(real(r.costs.dram_read) * 1e-9, row_seconds(r));
+                  }});
+  list.push_back({"dram_write_gbps", "GB/s", "bytes written to DRAM divided by the time", kBoth,
                   [](const ReportRow& r) {
                     return ratio_or_none(real(r.costs.dram_write) * 1e-9, row_seconds(r));
                   }});
   list.push_back({"traffic_lower_bound_bytes", "B",
-                  "least DRAM traffic with the memory on chip: 2MNK/sqrt(S) or each operand once",
+                  "least DRAM traffic with this memory on chip: 2MNK/sqrt(S), or each operand once",
                   kBoth, cost_getter(&Costs::traffic_bound)});
   list.push_back({"dram_over_bound",
                   "",
-                  "DRAM traffic over its lower bound",
+                  "DRAM traffic divided by its lower bound",
                   kBoth,
                   [](const ReportRow& r) {
                     return ratio_or_none(dram_bytes(r.costs), real(r.costs.traffic_bound));
@@ -283,22 +288,23 @@ void add_sram(List& list) {
                     fmt::format("written to the {} buffer", tier), kBoth,
                     [i](const ReportRow& r) -> FieldValue { return r.costs.buffer_write[i]; }});
   }
-  list.push_back({"resident_bytes", "B", "held by the shared buffer while the layer runs", kLayer,
+  list.push_back({"resident_bytes", "B", "bytes in the shared buffer while the layer runs", kLayer,
                   [](const ReportRow& r) -> FieldValue { return r.layer->resident_bytes; }});
   list.push_back(
       {"live_bytes", "B",
-       "activations that are live while the layer runs, wherever they lie; the network's "
-       "inputs and outputs too",
+       "activations that are live while the layer runs, in any memory, with the network's inputs "
+       "and outputs",
        kLayer, [](const ReportRow& r) -> FieldValue { return r.layer->live_bytes; }});
   list.push_back(
       {"area_mm2", "mm2",
-       "silicon of the machine without the interface to DRAM: a proxy to rank machines by", kTotals,
-       [](const ReportRow& r) -> FieldValue { return r.report.area_mm2; }});
-  list.push_back({"dram_interface_mm2", "mm2",
-                  "interface to DRAM beside it, as large as a DDR3 port of 28 nm for its bandwidth",
-                  kTotals,
-                  [](const ReportRow& r) -> FieldValue { return r.report.dram_interface_mm2; }});
-  list.push_back({"shared_peak_bytes", "B", "most that the shared buffer holds at a time", kTotals,
+       "silicon of the machine without the interface to DRAM, as a proxy to rank machines by",
+       kTotals, [](const ReportRow& r) -> FieldValue { return r.report.area_mm2; }});
+  list.push_back(
+      {"dram_interface_mm2", "mm2",
+       "interface to DRAM, as large as a DDR3 port of 28 nm with its bandwidth; area_mm2 leaves it "
+       "out",
+       kTotals, [](const ReportRow& r) -> FieldValue { return r.report.dram_interface_mm2; }});
+  list.push_back({"shared_peak_bytes", "B", "most bytes in the shared buffer at a time", kTotals,
                   [](const ReportRow& r) -> FieldValue { return r.report.shared_peak_bytes; }});
 }
 
@@ -311,18 +317,18 @@ void add_roofline(List& list) {
        [](const ReportRow& r) { return ratio_or_none(real(r.costs.macs), dram_bytes(r.costs)); },
        {{"MAC/B", "DRAM", 7, TextStyle::fixed, 1, 1}}});
   list.push_back(
-      {"arithmetic_intensity_sram", "MAC/B", "MACs per byte of all memories on chip", kBoth,
+      {"arithmetic_intensity_sram", "MAC/B", "MACs per byte that the memories on chip move", kBoth,
        [](const ReportRow& r) { return ratio_or_none(real(r.costs.macs), sram_bytes(r.costs)); }});
   list.push_back(
       {"achieved_gmacs",
        "GMAC/s",
-       "MACs over the time",
+       "MACs divided by the time",
        kBoth,
        [](const ReportRow& r) { return ratio_or_none(real(r.costs.macs) * 1e-9, row_seconds(r)); },
        {{"achieved", "GMAC/s", 8, TextStyle::fixed, 1, 1}}});
   list.push_back({"attainable_gmacs",
                   "GMAC/s",
-                  "roofline: the lower of the array's peak and what the DRAM rates allow",
+                  "roofline: the lower of the array's peak and the rate that DRAM allows",
                   kBoth,
                   attainable_rate,
                   {{"roof", "GMAC/s", 8, TextStyle::fixed, 1, 1}}});
@@ -339,19 +345,20 @@ void add_energy(List& list) {
       {"energy_mac_pj", "pJ", "multiply-accumulates", kBoth, energy_getter(&EnergyReport::mac)});
   list.push_back(
       {"energy_vector_pj", "pJ", "vector operations", kBoth, energy_getter(&EnergyReport::vector)});
-  list.push_back({"energy_sram_pj", "pJ", "slots of the buffers on chip", kBoth,
-                  energy_getter(&EnergyReport::sram)});
+  list.push_back(
+      {"energy_sram_pj", "pJ", "buffers on chip", kBoth, energy_getter(&EnergyReport::sram)});
   list.push_back(
       {"energy_shared_pj", "pJ", "shared buffer", kBoth, energy_getter(&EnergyReport::shared)});
   list.push_back({"energy_dram_pj", "pJ", "DRAM", kBoth, energy_getter(&EnergyReport::dram)});
   list.push_back({"energy_leakage_pj", "pJ", "leakage and clock tree", kBoth,
                   energy_getter(&EnergyReport::leakage)});
-  list.push_back({"bound",
-                  "",
-                  "what limits: compute, weight load, dram, sram, latency; none without cycles",
-                  kBoth,
-                  [](const ReportRow& r) -> FieldValue { return std::string(name(r.bound)); },
-                  {{"bound", "", 1}}});
+  list.push_back(
+      {"bound",
+       "",
+       "limiting resource: compute, weight load, dram, sram or latency; none without cycles",
+       kBoth,
+       [](const ReportRow& r) -> FieldValue { return std::string(name(r.bound)); },
+       {{"bound", "", 1}}});
 }
 
 List make_report_fields() {

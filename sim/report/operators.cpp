@@ -28,12 +28,13 @@ std::string operators_markdown() {
   for (const OpRow* row : all_ops()) domains[row->domain].push_back(row);
   std::string out =
       "# Operators\n\n"
-      "Made by `accsim ops` from the op table; a test compares. The fate is that of a node that "
-      "isn't\n"
-      "folded; the subgraphs of a node that is \"expanded\" stand for it. An operator that isn't "
-      "here\n"
-      "is an error (`--allow-unsupported` costs its traffic).\n"
-      "\"value\" says whether constant inputs are computed, so that shapes may depend on them.\n";
+      "`accsim ops` makes this page from the operator table, and a test compares. The column fate "
+      "is for\n"
+      "a node that isn't folded. The subgraphs of a node that is \"expanded\" take its place. Any "
+      "other\n"
+      "operator is an error, unless `--allow-unsupported` costs its traffic. The column value "
+      "says\n"
+      "whether constant inputs are computed, so that shapes may depend on them.\n";
   for (auto& [domain, rows] : domains) {
     std::sort(rows.begin(), rows.end(),
               [](const OpRow* a, const OpRow* b) { return a->name < b->name; });

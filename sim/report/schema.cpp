@@ -95,24 +95,23 @@ Json row_schema(const ReportRow& row, const std::string& description) {
 }
 
 Json group_schema(const Report& report) {
-  Json properties = key_schemas({{"name", "string", "what its layers have in common"},
-                                 {"layers", "integer", "how many they are"}});
+  Json properties = key_schemas({{"name", "string", "grouping key that its layers share"},
+                                 {"layers", "integer", "number of layers"}});
   const Json sums = row_schema(totals_row(report), "")["properties"];
   for (const ReportField& field : report_fields())
     if (field.in_groups()) properties[field.key] = sums[field.key];
-  return object_of(std::move(properties), "layers that are alike");
+  return object_of(std::move(properties), "a group of layers");
 }
 
 Json assumption_schema() {
-  Json out =
-      object_of(key_schemas({{"node", "string", "whose output has the size, or the If"},
-                             {"op_type", "string", "ONNX operator"},
-                             {"of", "string", "what is counted, or branch"},
-                             {"bound", "integer", "the most that there can be; of a branch 0"},
-                             {"size", "integer", "what it was taken as; of a branch 0"},
-                             {"branch", "string", "then or else; null of a size"},
-                             {"given", "boolean", "by --assume or --branch"}}),
-                "a size or a branch that only the numbers of a run decide");
+  Json out = object_of(key_schemas({{"node", "string", "node whose output has the size, or the If"},
+                                    {"op_type", "string", "ONNX operator"},
+                                    {"of", "string", "kind of size, or branch"},
+                                    {"bound", "integer", "largest possible size; 0 for a branch"},
+                                    {"size", "integer", "size that was assumed; 0 for a branch"},
+                                    {"branch", "string", "then or else; null for a size"},
+                                    {"given", "boolean", "whether --assume or --branch gave it"}}),
+                       "a size or a branch that only a run decides");
   out["properties"]["branch"]["type"] = {"string", "null"};
   return out;
 }
@@ -126,10 +125,9 @@ Json model_schema() {
        {"nodes", "integer", "nodes of the graph"},
        {"params", "integer", "elements of trained parameters"},
        {"buffers", "integer", "elements of constants that aren't trained"},
-       {"weight_bytes", "integer", "bytes of both, as stored"},
-       {"key_blocks", "integer", "keys of the blocks that attention was cut into; 0: it wasn't"}});
-  Json bindings =
-      typed_schema("object", "symbols of dynamic dimensions and the values bound to them");
+       {"weight_bytes", "integer", "bytes of parameters and other constants, as stored"},
+       {"key_blocks", "integer", "keys per block of attention; 0: attention isn't in blocks"}});
+  Json bindings = typed_schema("object", "symbols of dynamic dimensions with their values");
   bindings["additionalProperties"] = {{"type", "integer"}};
   properties["bindings"] = std::move(bindings);
   for (const auto& [key, what] : {std::pair{"params_by_type", "elements of parameters"},
@@ -139,9 +137,9 @@ Json model_schema() {
     properties[key]["additionalProperties"] = {{"type", "integer"}};
   }
   properties["defaulted"] =
-      list_of({{"type", "string"}}, "symbols that nobody bound: they were taken as 1");
-  properties["assumed"] =
-      list_of(assumption_schema(), "what only a run decides, and what it was taken as");
+      list_of({{"type", "string"}}, "symbols without a value, which were taken as 1");
+  properties["assumed"] = list_of(
+      assumption_schema(), "sizes and branches that only a run decides, as they were assumed");
   return object_of(std::move(properties), "the network");
 }
 
@@ -150,20 +148,20 @@ Json machine_schema() {
   const Json machine = Json::parse(hw::hw_schema());
   Json properties =
       key_schemas({{"name", "string", "name of the machine"},
-                   {"file", "string", "path as given, or that of a shipped machine"}});
+                   {"file", "string", "path as given, or path of a shipped machine"}});
   for (const auto& [key, value] : machine["properties"].items())
     if (key == "array")
       properties.update(value["properties"]);
     else if (key != "name")
       properties[key] = value;
-  return object_of(std::move(properties), "the machine: all of its file");
+  return object_of(std::move(properties), "the machine, with all fields of its file");
 }
 
 Json energy_schema() {
   return object_of(key_schemas({{"total_pj", "number", "all of them (pJ)"},
                                 {"mac_pj", "number", "multiply-accumulates (pJ)"},
                                 {"vector_pj", "number", "vector operations (pJ)"},
-                                {"sram_pj", "number", "slots of the buffers on chip (pJ)"},
+                                {"sram_pj", "number", "buffers on chip (pJ)"},
                                 {"shared_pj", "number", "shared buffer (pJ)"},
                                 {"dram_pj", "number", "DRAM (pJ)"},
                                 {"leakage_pj", "number", "leakage and clock tree (pJ)"}}),
@@ -171,14 +169,15 @@ Json energy_schema() {
 }
 
 Json compared_keys() {
-  Json out = key_schemas({{"macs", "integer", "multiply-accumulates of the products (MACs)"},
-                          {"native_macs", "integer", "the same of the layer as it was (MACs)"},
-                          {"cycles", "integer", "of the products (cycles)"},
-                          {"native_cycles", "integer", "of the layer, mapped natively (cycles)"},
-                          {"cycles_ratio", "number", "products over native"},
-                          {"dram_bytes", "integer", "DRAM traffic of the products (B)"},
-                          {"native_dram_bytes", "integer", "DRAM traffic of the layer (B)"},
-                          {"dram_ratio", "number", "products over native"}});
+  Json out = key_schemas(
+      {{"macs", "integer", "multiply-accumulates of the products (MACs)"},
+       {"native_macs", "integer", "multiply-accumulates of the layer before it was cut (MACs)"},
+       {"cycles", "integer", "cycles of the products"},
+       {"native_cycles", "integer", "cycles of the layer, mapped natively"},
+       {"cycles_ratio", "number", "products divided by native"},
+       {"dram_bytes", "integer", "DRAM traffic of the products (B)"},
+       {"native_dram_bytes", "integer", "DRAM traffic of the layer (B)"},
+       {"dram_ratio", "number", "products divided by native"}});
   for (const char* ratio : {"cycles_ratio", "dram_ratio"}) out[ratio]["type"] = {"number", "null"};
   return out;
 }
@@ -186,21 +185,22 @@ Json compared_keys() {
 Json tiled_schema() {
   Json layer = key_schemas({{"name", "string", "name of the node that was cut"},
                             {"op_type", "string", "ONNX operator"},
-                            {"batch", "integer", "products of this size that the layer is"},
+                            {"batch", "integer", "products of this size in the layer"},
                             {"m", "integer", "rows of the result"},
                             {"k", "integer", "depth of the product"},
                             {"n", "integer", "columns of the result"}});
   layer["tile"] = list_of({{"type", "integer"}}, "m, k and n of a tile");
-  layer.update(key_schemas({{"edge", "string", "what is done with ragged ends"},
-                            {"products", "integer", "MatMuls that it became"},
-                            {"nodes", "integer", "nodes found that are of it"},
-                            {"native_mapping", "string", "tiling of the layer as it was"}}));
+  layer.update(
+      key_schemas({{"edge", "string", "treatment of ragged ends"},
+                   {"products", "integer", "number of MatMuls that it became"},
+                   {"nodes", "integer", "nodes of the layer that were found"},
+                   {"native_mapping", "string", "tiling of the layer before it was cut"}}));
   layer.update(compared_keys());
   Json properties = compared_keys();
   properties["layers"] =
       list_of(object_of(std::move(layer), "a layer that was cut"), "in the graph's order");
   return object_of(std::move(properties),
-                   "what cutting into products costs; only of models that accsim tile wrote");
+                   "costs of cutting into products; only for models that accsim tile wrote");
 }
 
 }  // namespace
@@ -208,23 +208,23 @@ Json tiled_schema() {
 std::string report_schema() {
   const Sample sample;
   Json properties;
-  properties["schema"] = {{"description", "what this file is"}, {"const", "accsim.report/1"}};
+  properties["schema"] = {{"description", "kind of this file"}, {"const", "accsim.report/1"}};
   properties["model"] = model_schema();
   properties["hw"] = machine_schema();
   properties["totals"] = row_schema(totals_row(sample.report), "the whole network");
   properties["energy"] = energy_schema();
   properties["layers"] =
       list_of(row_schema(layer_row(sample.report, sample.layer), "a node of the graph"),
-              "one a node, in execution order");
-  properties["grouped_by"] = {{"type", "string"},
-                              {"description", "what groups are by: module, op or fate"}};
+              "one per node, in execution order");
+  properties["grouped_by"] = {{"type", "string"}, {"description", "grouping: module, op or fate"}};
   properties["groups"] =
-      list_of(group_schema(sample.report), "in the order of their first layers; they add up");
+      list_of(group_schema(sample.report),
+              "groups in the order of their first layers; their figures add up to the totals");
   properties["tiled"] = tiled_schema();
-  properties["unsupported"] = list_of(
-      {{"type", "string"}}, "nodes costed as traffic alone, because --allow-unsupported said so");
+  properties["unsupported"] =
+      list_of({{"type", "string"}}, "nodes costed as traffic alone, as --allow-unsupported asks");
   Json out = {{"$schema", "http://json-schema.org/draft-07/schema#"}, {"title", "accsim report"}};
-  out.update(object_of(std::move(properties), "what accsim --json writes",
+  out.update(object_of(std::move(properties), "a report that accsim --json writes",
                        {"grouped_by", "groups", "tiled"}));
   return json_text(out, 2) + "\n";
 }

@@ -173,7 +173,7 @@ class Run(Case):
         path, _, _ = self.two_layers()
         out = ("--output", self.folder / "d")
         self.refused("--raw requires --dump", "run", path, *out, "--raw")
-        self.refused("not of --int8", "run", path, *out, "--dump", "all", "--raw", "--int8")
+        self.refused("not for --int8", "run", path, *out, "--dump", "all", "--raw", "--int8")
 
     def test_outputs_whose_names_make_one_file_name_get_two_files(self):
         path = self.folder / "n.onnx"

@@ -3,6 +3,7 @@
 
 import importlib.machinery
 import importlib.util
+import json
 import pathlib
 import subprocess
 import sys
@@ -58,22 +59,42 @@ class Sentences(unittest.TestCase):
         text = "There are\n\n- one two\n  three\n- four. Five six.\n1. seven\n* eight\n> nine\n"
         self.assertEqual(self.of(text), [(1, 2), (3, 3), (5, 1), (5, 2), (6, 1), (7, 2)])
 
-    def test_are_code_headings_and_fragments_of_tables_left_out(self):
+    def test_are_code_and_headings_left_out(self):
         text = f"# {words(50)}\n\n```sh\n{words(50)}\n```\n\n  ~~~\n{words(50)}\n  ~~~\n"
-        text += (
-            f"| {words(50)[:-1]} | no sentence; {words(50)[:-1]} |\n|---|---|\n![{words(50)}](a)\n"
-        )
+        text += f"|---|---|\n![{words(50)}](a)\n<!-- note.\n-->\n"
         self.assertEqual(self.of(text), [])
 
-    def test_are_sentences_of_cells_seen(self):
-        self.assertEqual(self.of("| a b | One `x | y. z` two. Three. | \n"), [(1, 3), (1, 1)])
+    def test_are_sentences_and_fragments_of_cells_seen(self):
+        self.assertEqual(self.of("| a b | One `x | y. z` two. Three. | \n")[1:], [(1, 3), (1, 1)])
         self.assertEqual(
-            self.of("| a fragment; one. Two three. A fragment | b | \n"), [(1, 3), (1, 2)]
+            self.of("| a fragment; one. Two three. A fragment | b | \n"),
+            [(1, 3), (1, 2), (1, 2), (1, 1)],
         )
 
-    def test_is_what_programs_write_left_out(self):
-        made = f"<!-- figures:begin (who) -->\n{words(50)}\n<!-- figures:end -->\n"
-        self.assertEqual(self.of(f"One.\n\n{made}\n<!-- note.\n-->\nTwo three."), [(1, 1), (9, 2)])
+    def test_counts_what_programs_write(self):
+        made = f"<!-- fields:begin (who) -->\n{words(50)}\n<!-- fields:end -->\n"
+        self.assertEqual(self.of(f"One.\n\n{made}\nTwo three."), [(1, 1), (4, 50), (7, 2)])
+
+    def test_are_descriptions_of_a_schema_seen(self):
+        schema = json.dumps(
+            {"description": "One two.", "a": {"description": 'Is "b"; c? D', "e": words(50)}},
+            indent=2,
+        )
+        self.assertEqual(
+            [(line, count) for line, count, _ in checker.schema_sentences(schema)],
+            [(2, 2), (4, 3), (4, 1)],
+        )
+
+    def test_are_entries_and_paragraphs_of_help_seen(self):
+        text = (
+            "One two\nthree.\n\n  accsim one.onnx       four five\n\nOptions:\n"
+            "  -a, --all WHAT        Six seven. Eight\n                            nine\n"
+            "  --a-name-that-is-long-and-ends-its-line\n                            Ten\n"
+        )
+        self.assertEqual(
+            [(line, count) for line, count, _ in checker.help_sentences(text)],
+            [(1, 3), (4, 2), (6, 1), (7, 2), (7, 2), (9, 2)],
+        )
 
     def test_are_figures_right(self):
         self.assertEqual(
@@ -103,6 +124,35 @@ class Program(unittest.TestCase):
     def test_is_a_good_page_passed(self):
         done = self.run_on(f"{words(40)}\n")
         self.assertEqual((done.returncode, done.stdout), (0, ""))
+
+    def test_is_the_help_of_a_program_read(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder) / "accsim"
+            for longest, code in ((40, 0), (41, 1)):
+                program.write_text(
+                    "#!/bin/sh\n"
+                    'if [ "$*" = options ]; then printf "## accsim\\n\\n## accsim a b\\n"; fi\n'
+                    f'if [ "$*" = "a b --help" ]; then echo "  -h   {words(longest)}"; fi\n'
+                )
+                program.chmod(0o755)
+                done = subprocess.run(
+                    [sys.executable, SCRIPT, "--help-of", program],
+                    capture_output=True,
+                    text=True,
+                    check=False,
+                )
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertEqual("accsim a b --help:1: 41 words" in done.stdout, code == 1)
+
+    def test_is_a_schema_read(self):
+        with tempfile.TemporaryDirectory() as folder:
+            schema = pathlib.Path(folder) / "a.schema.json"
+            schema.write_text(json.dumps({"description": words(41)}, indent=1))
+            done = subprocess.run(
+                [sys.executable, SCRIPT, schema], capture_output=True, text=True, check=False
+            )
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("a.schema.json:2: 41 words", done.stdout)
 
     def test_is_another_limit_taken(self):
         self.assertEqual(self.run_on(words(40), "--most", "39").returncode, 1)

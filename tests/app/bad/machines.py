@@ -308,7 +308,7 @@ CASES = [
         elements along the reduction (k))
         accsim: error: bad.yaml:10:3: unknown key "row" in array; did you mean "rows"?
         accsim: error: bad.yaml:24:3: missing key "slots" in buffers.activation (whole number,
-        1..16: equal parts; 1 = no overlap, 2 = double buffering)
+        1..16: equal parts of the buffer; 1 = no overlap, 2 = double buffering)
         accsim: error: bad.yaml:26:5: unknown key "slot" in buffers.activation; did you mean
         "slots"?
     """,
@@ -327,11 +327,11 @@ CASES = [
         bad("model: ideal", "model: banked"),
         """
         accsim: error: bad.yaml:52:1: missing key "preset" in dram (word, DDR4-2400, LPDDR4-3200,
-        HBM2: kind of DRAM; a channel is 64 bits (DDR4), 16 bits (LPDDR4), 128 bits (HBM2) wide)
+        HBM2: kind of DRAM; a channel has 64 bits (DDR4), 16 bits (LPDDR4) or 128 bits (HBM2))
         accsim: error: bad.yaml:52:1: missing key "channels" in dram (whole number, 1..128:
         channels, interleaved burst by burst)
         accsim: error: bad.yaml:52:1: missing key "map" in dram (word, bank_group_low,
-        bank_group_high: address bits of the bank groups: below the columns or above them)
+        bank_group_high: place of the bank group's address bits: below the columns or above them)
         accsim: error: bad.yaml:54:3: dram.read_bytes_per_cycle is only for dram.model: ideal;
         remove it
         accsim: error: bad.yaml:55:3: dram.write_bytes_per_cycle is only for dram.model: ideal;
