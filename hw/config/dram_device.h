@@ -27,10 +27,10 @@ inline constexpr size_t kDramPresets = 3;
 /// As machine files spell it: "ddr4_2400", "lpddr4_3200", "hbm2".
 std::string_view name(DramPreset preset);
 
-/// Where a byte address finds its bank. Fields from the least significant bit up, above the bytes
-/// of one burst: `bank_group_low`: channel, bank group, column, bank, row (neighbouring bursts
-/// alternate between bank groups); `bank_group_high`: channel, column, bank group, bank, row (a
-/// whole row of one bank group, then the next one).
+/// Where a byte address finds its bank. Fields go from the least significant bit up, above the
+/// bytes of one burst. `bank_group_low`: channel, bank group, column, bank, row; neighbouring
+/// bursts alternate between bank groups. `bank_group_high`: channel, column, bank group, bank, row;
+/// a whole row of one bank group comes before the next group.
 enum class DramMap : uint8_t { bank_group_low, bank_group_high };
 inline constexpr size_t kDramMaps = 2;
 /// As machine files spell it: "bank_group_low", "bank_group_high".

@@ -53,8 +53,8 @@ inline constexpr Decides kDecidesVectors = 4;   ///< the same of vector and memo
 inline constexpr Decides kDecidesEnergy = 8;    ///< picojoules of given counts and cycles
 inline constexpr Decides kDecidesEverything = 15;
 
-/// Which way costs go when a field's number grows and all else stays: what bounds of sweeps may
-/// rely on, and what says whether advice tries more of it or less.
+/// Which way costs go when a field's number grows and all else stays. Bounds of sweeps may rely on
+/// it, and advice goes by it to try more or less.
 enum class Growth : uint8_t {
   none,     ///< no order
   memory,   ///< more tilings fit, more tensors stay on chip: never worse

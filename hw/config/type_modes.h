@@ -19,10 +19,10 @@ std::string to_string(const TypeMode& mode);
 /// int32 or float32: what products of such activations are summed in.
 DType accumulator_of(DType activation);
 
-/// The machine as a product in that mode sees it: with its types and its energy of a MAC, and with
-/// `rate` x rows rows, of which each takes its place in timing as a row of the array does. With
-/// another rate than 1 it isn't output stationary: a sum that stays has no rows of k to be spread
-/// over. It has no modes itself. kOwnTypes: the machine as it is, without modes.
+/// The machine as a product in that mode sees it, with the mode's types and energy per MAC. It has
+/// `rate` x rows rows, and each takes its place in timing like a row of the array. With another
+/// rate than 1 it isn't output stationary: a sum that stays has no rows of k to be spread over. It
+/// has no modes itself. kOwnTypes: the machine as it is, without modes.
 HwConfig machine_of_mode(const HwConfig& hw, int mode);
 
 /// The machine as all that isn't a product sees it in a network whose activations are of this type:

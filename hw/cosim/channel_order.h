@@ -8,10 +8,10 @@
 
 namespace accsim::hw {
 
-/// Whose turn it is on DRAM's two channels. Loads and stages from DRAM use the one for reads,
-/// stores and stages to DRAM the one for writes, each in the order of the program's text; where the
-/// next command is another queue's, the one before it hands the channel on. Without stages each
-/// channel has one queue, and nothing is written out.
+/// Whose turn it is on DRAM's two channels. Loads and stages from DRAM use the channel for reads.
+/// Stores and stages to DRAM use the channel for writes. Each channel goes by the program's text.
+/// If the next command is another queue's, the one before it hands the channel on. Without stages
+/// each channel has one queue, and nothing is written out.
 class ChannelOrder {
  public:
   explicit ChannelOrder(const Program& program);

@@ -13,9 +13,9 @@ namespace accsim::hw {
 /// What waveforms a co-simulation writes.
 struct WaveformOptions {
   std::filesystem::path file;  ///< FST; empty: none
-  /// Of these commands only, counted in the text's order: from the cycle in which the first of them
-  /// starts by the timing model to the one in which the last has retired. Nothing: of all cycles,
-  /// those in reset too.
+  /// Of these commands only, counted in the text's order. Waveforms go from the cycle in which the
+  /// first command starts, by the timing model, to the cycle in which the last has retired.
+  /// Nothing: of all cycles, reset included.
   struct Commands {
     int64_t first = 0, end = 0;
   };

@@ -49,12 +49,12 @@ struct RetiredCommand {
 using RetireHook = std::function<void(const RetiredCommand&)>;
 
 /// Executes a program in text order on the memory image, bit by bit as the hardware does: int8 x
-/// int8 products, int32 sums that wrap, int8 outputs. Slots are rings that only tokens advance;
-/// what is read without its token, or after the slot was given back, is garbage, as is what was
-/// never written, and a table that no command has set. Errors: Errc::unsupported for a machine of
-/// other types, a program with a VectorCommand or a post without parameters; Errc::invalid for an
-/// image that doesn't match the tensors, an address outside its memory and a token that can't come.
-/// The image then holds what was stored up to there.
+/// int8 products, int32 sums that wrap, int8 outputs. Slots are rings that only tokens advance.
+/// Garbage is read without a token, after the slot was given back, from what was never written, and
+/// from a table that no command has set. Errors: Errc::unsupported for a machine of other types, a
+/// program with a VectorCommand or a post without parameters; Errc::invalid for an image that
+/// doesn't match the tensors, an address outside its memory or a token that can't come. The image
+/// then holds what was stored up to there.
 Status run_golden(const Program& program, const HwConfig& hw, MemoryImage& image,
                   const RetireHook& retired = {});
 

@@ -112,10 +112,10 @@ struct PaddedWindow {
   int64_t bytes() const;
 };
 
-/// Which rows of a tensor a load reads (embeddings, KV pages): item i of the walk's outermost level
-/// (of stride 0) begins at the load's source + index[i] * pitch, where index[i] is a
-/// little-endian uint32 of the parameter slot that the load queue holds; one of `limit` or more
-/// reads row limit - 1.
+/// Which rows of a tensor a load reads (embeddings, KV pages). Item i of the walk's outermost level
+/// (of stride 0) begins at the load's source + index[i] * pitch. index[i] is a little-endian uint32
+/// of the parameter slot that the load queue holds. An index of `limit` or more reads row limit -
+/// 1.
 struct Gather {
   static constexpr int64_t kIndexBytes = 4;
   Affine index_offset;  ///< byte offset in the parameter slot of the first index
@@ -208,8 +208,8 @@ struct DrainCommand {
   bool accumulate = false;
 };
 
-/// What a post adds: r is the int8 that its output slot holds where y goes, put there by loads
-/// before the slot was primed, and y = clip(v + round((r - zero) * multiplier / 2^shift), low,
+/// What a post adds. r is the int8 that its output slot holds at the place of y. Loads have put it
+/// there before the slot was primed. y = clip(v + round((r - zero) * multiplier / 2^shift), low,
 /// high).
 struct Residual {
   int32_t zero = 0;        ///< -128 .. 127
@@ -436,12 +436,12 @@ using Command = std::variant<LoadCommand, GemmCommand, DrainCommand, PostCommand
 /// The queue that runs the command.
 Queue queue_of(const Command& command);
 
-/// Token operations. Each buffer has a ring of slots; "free" tokens (as many as slots at the start)
-/// let a producer fill the next slot, "full" tokens let a consumer read it. "Primed" ones hand an
-/// output slot that loads have filled on to the post that adds to what is there. A wait applies to
-/// the queue's next command, a signal fires when the queue's previous command is done with the
-/// slot. A region has free and full tokens as a buffer has; what a queue waits for there is for its
-/// next command, and its command before a signal has used that region.
+/// Token operations. Each buffer has a ring of slots. A "free" token (at the start as many as
+/// slots) lets a producer fill the next slot, and a "full" token lets a consumer read it. A
+/// "primed" one hands an output slot that loads have filled to the post that adds to it. A wait
+/// applies to the queue's next command. A signal fires when the queue's previous command is done
+/// with the slot. A region has free and full tokens like a buffer. Its waits are for the queue's
+/// next command, and the command before a signal has used that region.
 enum class SyncKind : uint8_t {
   wait_free,
   signal_full,
@@ -512,9 +512,9 @@ struct Program {
 /// The number among the program's regions of each of its tensors; -1 where it isn't one.
 std::vector<int> region_numbers(const Program& program);
 
-/// Checks a program against a machine: every address within its tensor or slot at the extremes of
-/// the loops, array and accumulator limits, every slot read only while held, what lies in the
-/// shared buffer within its capacity, tokens balanced in every loop, nothing that could block for
+/// Checks a program against a machine. Every address lies within its tensor or slot at the extremes
+/// of the loops. Array and accumulator limits hold. Every slot is read only while it is held.
+/// Tensors in the shared buffer fit. Tokens are balanced in every loop, and nothing can block for
 /// ever. Errors name the command and its loops.
 Status verify(const Program& program, const HwConfig& hw);
 

@@ -60,11 +60,11 @@ class NestWalk {
   bool ended_ = false;
 };
 
-/// Walks a program's text, or a part of it, in its order: of every item `f` is called with what it
-/// takes, a Command or one of its kinds, a Sync, a Mark, a LayerHead; what it doesn't take is left
-/// out. A loop's body is walked once, unless `f` takes the Loop with a function beside it: that
-/// walks the body, as often as it is called. Where `f` returns false the walk ends, and so does
-/// this with false.
+/// Walks a program's text, or a part of it, in its order. `f` is called with each item that it
+/// takes: a Command or one of its kinds, a Sync, a Mark, a LayerHead. Other items are left
+/// out. A loop's body is walked once, unless `f` takes the Loop with a function beside it.
+/// Each call of that function walks the body. If `f` returns false the walk ends, and this
+/// returns false.
 template <class Items, class F>
 bool visit_nest(Items&& items, F f) {
   return NestWalk<F>(f).walk_items(items);

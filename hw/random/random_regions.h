@@ -7,9 +7,9 @@
 
 namespace accsim::hw {
 
-/// The order in which `parts` parts go through a chain of rings with so many slots each, any of
-/// them ahead of the others as far as slots allow: of each step the hop that a part takes, 0 into
-/// the first ring, slots.size() out of the last one. In the end all rings are empty.
+/// The order in which `parts` parts go through a chain of rings with so many slots each. A part may
+/// run ahead as far as slots allow. Each step names the hop of one part: 0 into the first ring,
+/// slots.size() out of the last one. In the end all rings are empty.
 std::vector<size_t> draw_hops(const std::vector<int64_t>& slots, int64_t parts,
                               std::mt19937& random);
 

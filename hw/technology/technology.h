@@ -48,8 +48,8 @@ double add_pj(Technology t, DType sum);
 /// addition in int32 or, with float activations, float32. Precondition: not custom.
 double mac_pj(Technology t, DType activation, DType weight);
 
-/// Picojoules of one operation of a vector lane, which has a multiplier and an adder: of integers
-/// those of an int8 MAC, of floats those of float32. Precondition: not custom.
+/// Picojoules of one operation of a vector lane, which has a multiplier and an adder: for integers
+/// as an int8 MAC, for floats as one of float32. Precondition: not custom.
 double vector_op_pj(Technology t, bool real);
 
 /// Picojoules a byte, read or written, of one SRAM of so many bytes: lines in log-log through [J]'s

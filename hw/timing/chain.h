@@ -20,11 +20,11 @@ namespace accsim::hw {
 /// store of it; so the floor is when the load or the store queue is free, the earlier of the two.
 class Chain {
  public:
-  /// `loads_first`: no program has a vector command before its first load; else the vector unit
+  /// `loads_first`: no program has a vector command before its first load. Else the vector unit
   /// counts for the floor, too. Programs may stage in regions of one slot each (kStageRegions),
-  /// where a load from DRAM is before the first stage and another one behind the last: so what
-  /// loads and stages do with DRAM's channel is over when the next program begins.
-  /// `memory`, where there is one, has what earlier chains found out, and keeps what this one does.
+  /// with a load from DRAM before the first stage and another one behind the last. So loads and
+  /// stages are done with DRAM's channel when the next program begins. `memory`, if there is one,
+  /// has what earlier chains found out, and keeps what this one finds.
   explicit Chain(const HwConfig& hw, bool loads_first = true, ChainMemory* memory = nullptr);
   Chain(const Chain&) = delete;
   Chain& operator=(const Chain&) = delete;

@@ -9,9 +9,9 @@
 
 namespace accsim::hw {
 
-/// What chains have found out about programs, for the chains to come, of this machine and of
-/// others: a program's steps say all that time depends on but for the slots that a machine begins
-/// with. One chain at a time; not thread-safe.
+/// What chains have found out about programs, for later chains on this machine and on others. A
+/// program's steps say all that time depends on, apart from the slots that a machine begins with.
+/// One chain at a time; not thread-safe.
 class ChainMemory {
  public:
   /// What a program makes of a machine's state.

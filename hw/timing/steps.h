@@ -11,13 +11,13 @@
 
 namespace accsim::hw {
 
-/// Moments that later commands build on, besides the tokens. "Loaded" ones, in Buffer's order, are
-/// when all loads so far into a buffer have arrived, whichever memory they come from. "Pending"
-/// ones are what the tokens say that a queue's next command waits for; they return to 0 when it
-/// starts. The one of full tokens (regions, indices) and marks is a part of what a load waits for.
-/// "Marks" stands for those of all tensors, which Simulator keeps, "bus" for the bus of a DRAM that
-/// reads and writes share. "Read" and "written by" ones are when a queue lets another one use that
-/// channel of DRAM.
+/// Moments that later commands build on, besides the tokens. A "loaded" one, in Buffer's order, is
+/// when all loads so far into that buffer have arrived, from any memory. A "pending" one is when
+/// the tokens let a queue's next command start. It returns to 0 when the command starts. The
+/// pending moment for full tokens (of regions and indices) and marks is a part of what a load waits
+/// for. "Marks" stands for the marks of all tensors, which Simulator keeps. "Bus" is the bus of a
+/// DRAM that reads and writes share. A "read by" or "written by" one is when a queue lets another
+/// queue use that channel of DRAM.
 enum class Moment : uint8_t {
   load_free,
   preload_free,

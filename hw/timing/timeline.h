@@ -71,10 +71,10 @@ class ChainTimeline {
   Simulator simulator_;
 };
 
-/// The timeline of a verified program. One of more than `limit` commands is summarised to at most
-/// `limit` slices, but one a queue: as many of its loops as fit are written out, in those inside
-/// them whole iterations are put together, and so is what a periodic loop repeats. Groups are where
-/// their commands are, to the cycle. Takes the time of simulate() and of `limit` steps.
+/// The timeline of a verified program. A program of more than `limit` commands is summarised to at
+/// most `limit` slices, but at least one per queue. As many of its loops as fit are written out.
+/// Inside them whole iterations become one slice, and so do repetitions of a periodic loop. Slices
+/// are where their commands are, to the cycle. Takes the time of simulate() and of `limit` steps.
 Timeline timeline(const Program& program, const HwConfig& hw, int64_t limit);
 
 }  // namespace accsim::hw

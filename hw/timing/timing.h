@@ -56,10 +56,10 @@ struct CommandTime {
 /// Told of each timed command.
 using CommandObserver = std::function<void(const CommandTime&)>;
 
-/// Times a verified program on a machine. Both modes give the same result, exactly: one loop body
-/// is a max-plus linear map x' = A (x) x, which commutes with adding a constant to every entry, so
-/// once the state repeats up to a constant it does so for ever (see simulator.h).
-/// `observer` is told of every command in text order, of those that are skipped ahead not.
+/// Times a verified program on a machine. Both modes give the same result, exactly. One loop body
+/// is a max-plus linear map x' = A (x) x, which commutes with adding a constant to every entry. So
+/// once the state repeats up to a constant, it does so for ever (see simulator.h). `observer` is
+/// told of every command in text order, apart from those that are skipped.
 Timing simulate(const Program& program, const HwConfig& hw, TimingMode mode = TimingMode::periodic,
                 const CommandObserver& observer = {});
 

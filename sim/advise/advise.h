@@ -54,9 +54,9 @@ struct Advice {
   std::vector<FieldAdvice> fields;
 };
 
-/// The value nearest to `wanted` that is legal with all other fields of `hw` as they are: in the
-/// field's range, whole where it is, on the same side of its present value, and obeying the rules.
-/// Where the rules refuse a stretch, the last value before it. `move.refused` when there is none.
+/// The value nearest to `wanted` that is legal with all other fields of `hw`: in the field's range,
+/// whole if the field is, on the same side of its present value, and within the rules. Where the
+/// rules refuse a stretch, the last value before it. `move.refused` when there is none.
 void choose_value(const hw::Field& field, const hw::HwConfig& hw, FieldMove& move);
 
 /// Moves every numeric field that the machine has, one at a time, and costs the network with it:

@@ -35,16 +35,16 @@ struct Arena {
   int64_t bytes = 0;
   std::vector<int64_t> offsets;  ///< by buffer; buffers that are live together don't overlap
 };
-/// Places buffers as they are born (hw::place_bytes()). Where that takes more than the largest live
-/// set: one after the other, the largest first, each in the smallest gap that holds it among those
-/// placed before that are live at the same time; a second pass starts with those that live longest.
-/// The smaller of these two plans; of buffers that meet more than fifty million times neither is
+/// Places buffers as they are born (hw::place_bytes()). If that takes more than the largest live
+/// set, there is a second plan. It places them one after the other, the largest first, each in the
+/// smallest gap among those that are live with it. A second pass starts with those that live
+/// longest. The smaller plan counts. If buffers meet more than fifty million times, neither is
 /// made.
 Arena plan_arena(const Storage& storage, const std::vector<Life>& lives);
 
-/// An order with a lower peak, by list scheduling: of the steps that are ready, run the one that
-/// leaves the least live, or needs the least new memory, or comes first; each from the first step
-/// on and from the last step back. The best of these and of the given order.
+/// An order with a lower peak, by list scheduling. It runs the ready step that leaves the least
+/// live, needs the least new memory, or comes first, from the first step on and from the last one
+/// back. The best of these and the given order counts.
 StepOrder reorder_steps(const Storage& storage);
 
 }  // namespace accsim::sim

@@ -7,9 +7,9 @@ inline constexpr int kExitBug = 70;  ///< the program contradicts itself
 inline constexpr const char* kNoMemory =
     "accsim: error: not enough memory; use smaller inputs or fewer threads\n";
 
-/// From now on the process doesn't end without a word, by a signal or an exception that nobody
-/// takes: it says whether memory was lacking, a file that is mapped was cut short, or that this is
-/// a bug, and exits with the code of that.
+/// From now on the process says why it ends by a signal or by an exception that nobody takes:
+/// memory was lacking, a mapped file was cut short, or this is a bug. It exits with the code for
+/// that reason.
 void leave_last_words();
 
 }  // namespace accsim::sim

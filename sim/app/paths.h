@@ -7,14 +7,14 @@
 
 namespace accsim::sim {
 
-/// The folder with rtl/, hw/cosim/ and configs/ that belong to this program: the source tree when
-/// it runs in its build folder (accsim.tree, beside it, names the tree), what was installed with it
-/// otherwise. Errc::io with the places looked at when neither is there.
+/// The folder with this program's rtl/, hw/cosim/ and configs/. In a build folder that is the
+/// source tree, which accsim.tree beside the program names. Else it is what was installed with the
+/// program. Errc::io, with the places that were tried, when there is neither.
 Result<std::filesystem::path> data_folder();
 
-/// Where Verilated cores are kept unless the user says: beside the program in a build folder, so
-/// that a clean build starts clean; an installed one has no folder of its own to write to and takes
-/// the user's cache (XDG_CACHE_HOME, else ~/.cache). Errc::io when there is no such folder.
+/// Where Verilated cores are kept unless the user says. In a build folder they lie beside the
+/// program, so a clean build starts clean. An installed program has no folder to write to, and
+/// takes the user's cache (XDG_CACHE_HOME, else ~/.cache). Errc::io when there is no such folder.
 Result<std::filesystem::path> core_cache();
 
 /// configs/ of data_folder(), where the shipped machines lie; "" without it.

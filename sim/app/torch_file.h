@@ -15,11 +15,11 @@ class TorchFile {
   /// --example and --python.
   void add_to(Command& command);
 
-  /// Calls `use` with the path of an ONNX file: `model`, or where that ends in .pt or .pth, what
-  /// python/accsim/_export.py writes of it for the examples' shapes, in a temporary folder that is
-  /// gone when this returns (in_torch_folder()). Errors: those of `use`, about `model`; usage for
-  /// examples that are no shape, are missing, or belong to a model of another kind; io with what to
-  /// install where there is no Python or no torch.
+  /// Calls `use` with the path of an ONNX file. That is `model`, or for a .pt or .pth the file that
+  /// python/accsim/_export.py writes for the examples' shapes. Its temporary folder is gone when
+  /// this returns (in_torch_folder()). Errors: errors of `use`, about `model`; usage for examples
+  /// that are no shape, are missing or belong to another kind of model; io, with what to install,
+  /// if there is no Python or no torch.
   Status with_onnx(const std::string& model,
                    const std::function<Status(const std::string& onnx)>& use) const;
 

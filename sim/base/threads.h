@@ -19,12 +19,12 @@ std::thread start_thread(std::function<void()> work);
 /// the work.
 class Threads {
  public:
-  /// Calls work(0), work(1), ... in up to `count` threads. None of them begins before it is known
-  /// how many there are; when the system refuses one, half of those that it gave are given back, so
-  /// that their stacks don't take the memory that the work needs. `prepare`, where there is one, is
-  /// called by each thread before any begins, by one at a time while nobody else does anything; one
-  /// in which it says false, or throws, is given back, too. A thread that is given back has ended
-  /// before the next one prepares: its end may take memory (the C library's arena of a thread).
+  /// Calls work(0), work(1), ... in up to `count` threads. None begins before their number is
+  /// known. If the system refuses a thread, half of those that it gave are given back, so that
+  /// their stacks don't take the memory that the work needs. `prepare`, if there is one, is called
+  /// by each thread before any begins, one thread at a time. A thread in which it says false, or
+  /// throws, is given back, too. A thread that is given back has ended before the next one
+  /// prepares: its end may take memory (the C library's arena of a thread).
   Threads(int count, std::function<void(int)> work, const ThreadStarter& start = start_thread,
           std::function<bool()> prepare = nullptr);
   /// Waits for all of them.

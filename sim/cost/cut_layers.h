@@ -13,10 +13,10 @@ struct ProductMapper {
   Mapper& mapper;
 };
 
-/// For a model that `accsim tile` wrote: adds to the report what the layers that it cut cost as the
-/// graph has them (sums of the report's rows), and mapped natively: the original product alone, its
-/// operands and result in the memories that they have in the graph. Nothing for other models.
-/// Errors: a property that can't be read, a native product that no tile of the machine holds.
+/// For a model that `accsim tile` wrote. Adds to the report the costs of its cut layers as the
+/// graph has them (sums of rows), and their native costs: the original product alone, with its
+/// operands and result in the same memories. Nothing for other models. Errors: a property that
+/// can't be read, or a native product that no tile of the machine holds.
 Status compare_cut_layers(const Graph& graph, const Lowered& lowered, const Residency& residency,
                           const ProductMapper& products, Report& report);
 

@@ -10,9 +10,9 @@ namespace accsim::sim {
 /// What must hold of costs whatever the network and the machine are, in release builds too: where
 /// it doesn't, check() stops the program, because some of the numbers are wrong.
 
-/// Of an op's share of a chain, or of all shares of its pieces: every cycle of every queue is
-/// attributed (busy, not hidden, and waits are the time until it is free), and no queue is busy
-/// behind the end.
+/// Of an op's share of a chain, or of all shares of its pieces. Every cycle of every queue is
+/// attributed: busy cycles that aren't hidden, and waits, are the time until it is free. No queue
+/// is busy behind the end.
 void check_attributed(const hw::Timing& timing);
 
 /// Of the shares of a chain: no queue is busy for more cycles than all of them take. Sums beyond 64

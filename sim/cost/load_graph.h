@@ -11,9 +11,9 @@
 
 namespace accsim::sim {
 
-/// What is costed of a graph: real numbers, padding left to the windows that read it, both unless
-/// it is to be as written; attention in blocks of keys where options say so. Errc::usage where none
-/// is long enough.
+/// The graph as it is costed: on real numbers, and with padding left to the windows that read it,
+/// unless the file's own is wanted; with attention in blocks of keys if options ask for it.
+/// Errc::usage where none is long enough.
 Result<Graph> costed_graph(Graph graph, const ElaborateOptions& options);
 /// File -> ModelDef -> flat graph with every shape known.
 Result<Graph> load_graph(const std::string& path, const ElaborateOptions& options);

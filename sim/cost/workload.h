@@ -34,10 +34,10 @@ struct WorkloadTotals {
 /// Precondition: no layer is pinned.
 std::string mapping_key(const hw::HwConfig& hw, const MapOptions& options, bool is_gemm);
 
-/// A network made ready to be costed on very many machines: its distinct ops are found once for
-/// each way in which tensors are kept on chip, not once a machine, and mappings are remembered for
-/// machines that differ only in what doesn't matter to them (mapping_key()). The totals equal
-/// cost_network()'s. Not thread-safe: one a thread.
+/// A network made ready to be costed on very many machines. Its distinct ops are found once for
+/// each way to keep tensors on chip, not once per machine. Mappings are remembered for machines
+/// that differ only in fields that don't matter to them (mapping_key()). The totals equal
+/// cost_network()'s. Not thread-safe: have one per thread.
 class Workload {
  public:
   /// The graph is kept; it has been verified. What is found out about its ops is kept in `memory`,

@@ -14,9 +14,9 @@ using ControlFlowRule = Status (*)(const NodeCall& call, Expander& expander);
 /// other nodes.
 ControlFlowRule find_control_flow(const NodeDef& node);
 
-/// The branch that is taken, in place of the If: of a condition that isn't constant the one that
-/// the user gave, or else the one whose shapes can be, the one with the more multiply-accumulates,
-/// or as many and more elements written, or else the then branch; the graph notes it.
+/// The branch that takes the place of the If. A constant condition decides, else the user's choice.
+/// Else it is the branch whose shapes fit; then that with more multiply-accumulates; then that with
+/// more written elements; then the then branch. The graph notes it.
 Status expand_if(const NodeCall& call, Expander& expander);
 
 /// The iterations of a Loop, one after the other, with the iteration's number as a constant. Where

@@ -21,11 +21,11 @@ Result<NodeId> find_node(const Graph& graph, const std::string& name, const char
 /// The error of a cut whose `until` doesn't depend on its `from`.
 Error not_behind(const GraphCut& cut);
 
-/// Leaves of a graph what `cut` says, and what computes constants for it. What it reads of other
-/// nodes are inputs behind those that it had; what it gives are the outputs of `until`, or else
-/// those of the graph's outputs that it has, or else what nobody reads. Gives the nodes that are
-/// left by their ids before. Errc::usage when there is no such node, or `until` doesn't depend on
-/// `from`.
+/// Leaves the nodes of a graph that `cut` names, and the nodes that compute constants for them.
+/// Tensors that they read from other nodes become inputs, behind the inputs that the graph had. The
+/// outputs are those of `until`; else the graph's outputs among the results; else all results that
+/// nobody reads. Returns the ids that the remaining nodes had before. Errc::usage when there is no
+/// such node, or when `until` doesn't depend on `from`.
 Result<std::vector<NodeId>> cut_graph(Graph& graph, const GraphCut& cut);
 
 }  // namespace accsim::sim

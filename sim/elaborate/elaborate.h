@@ -35,11 +35,11 @@ struct ElaborateOptions {
   bool skip_unknown = false;  ///< bindings and shapes of what the model doesn't have are no error
 };
 
-/// Makes the flat graph of a model: symbols bound, nodes in topological order, functions inlined,
-/// If, Loop and Scan expanded, sequences resolved, every shape and every constant that shapes
-/// depend on computed; then what `cut` leaves of it. What a model may ask for is bounded
-/// (budget.h). Errors say file and node or tensor; unknown operators are reported all at once as
-/// Errc::unsupported, and sizes that nobody gave as Errc::usage, otherwise the first problem.
+/// Makes the flat graph of a model. Symbols are bound, nodes in topological order, functions
+/// inlined, If, Loop and Scan expanded, sequences resolved. Every shape, and every constant that
+/// shapes depend on, is computed. Then `cut` is applied. Budgets bound what a model may ask for
+/// (budget.h). Errors name file and node or tensor. Unknown operators are reported all at once as
+/// Errc::unsupported, sizes that nobody gave as Errc::usage; else the first problem.
 Result<Graph> elaborate(const ModelDef& model, const ElaborateOptions& options);
 
 }  // namespace accsim::sim

@@ -16,8 +16,8 @@
 
 namespace accsim::sim {
 
-/// Goes over lists of nodes and puts what they stand for into a graph: plain nodes as they are, If,
-/// Loop, Scan and calls of functions as the lists inside of them (control_flow.h,
+/// Goes over lists of nodes and puts what they stand for into a graph. Plain nodes stay as they
+/// are. If, Loop, Scan and calls of functions become the lists inside them (control_flow.h,
 /// expand_function.h), for which it is called again. Errors name the node.
 class Expander {
  public:

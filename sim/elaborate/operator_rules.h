@@ -7,9 +7,9 @@
 namespace accsim::sim {
 
 /// Runs an operator's rules over node `id` of `graph`, whose inputs are known and whose outputs
-/// have only names: checks the inputs against the row, sets the outputs' types and shapes, says
-/// whether the node is folded, and computes the values of constants as far as `budget` goes. Errors
-/// have a `where` only if the rule has given one.
+/// have only names. Checks the inputs against the row, and sets the outputs' types and shapes. Says
+/// whether the node is folded, and computes constants as far as `budget` goes. Errors have a
+/// `where` only if the rule has given one.
 Status apply_rules(const OpRow& row, Graph& graph, NodeId id, Budget& budget);
 
 }  // namespace accsim::sim

@@ -61,8 +61,8 @@ struct NodeCall {
   Errors errors_at_node(Errors found) const;
 };
 
-/// `attributes` with references to those of the calling node replaced by their values; a reference
-/// to one that the call doesn't give is left out, as are all of them outside of functions.
+/// `attributes` with references to the calling node's attributes replaced by their values.
+/// References that the call doesn't give are left out, and so are all of them outside functions.
 std::vector<Attribute> resolve_attributes(const std::vector<Attribute>& attributes,
                                           const CallFrame* frame);
 

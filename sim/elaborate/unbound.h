@@ -13,14 +13,14 @@ namespace accsim::sim {
 /// Elaborates a model with other options; what went wrong, or none.
 using Attempted = std::function<Errors(const ElaborateOptions&)>;
 
-/// The errors of a model of which some symbols weren't bound and count as 1: those of shapes say
-/// so, and which sizes would do, where some that are tried do.
+/// The errors of a model with symbols that weren't bound and count as 1. Errors of shapes say so,
+/// and name sizes that fit if some of those that are tried do.
 Errors explain_unbound(Errors errors, const std::vector<std::string>& defaulted,
                        const ElaborateOptions& options, const Attempted& attempt);
 
-/// The error of a model of which nobody gave the sizes `open` of `inputs`, BoundInputs::open: it
-/// names them, and says options that give sizes which fit. Behind it come errors that no size
-/// mends, of operators without support.
+/// The error of a model with sizes `open` of `inputs` (BoundInputs::open) that nobody gave. It
+/// names them, with options that give sizes which fit. Behind it come errors that no size mends, of
+/// operators without support.
 Errors ask_for_sizes(const GraphDef& graph, const InputDefs& inputs,
                      const std::vector<std::string>& open, const ElaborateOptions& options,
                      const Attempted& attempt);

@@ -5,10 +5,10 @@
 
 namespace accsim::sim {
 
-/// The module of the network's source that a node was exported from, as "layer1.0.conv1", by what
-/// PyTorch's exporter notes beside the node: `pkg.torch.onnx.name_scopes`, a list of Python strings
-/// from the outermost module to the node, or, of its first versions, `namespace`. "": not said, or
-/// the network itself.
+/// The module of the network's source that a node was exported from, as "layer1.0.conv1". PyTorch's
+/// exporter notes it beside the node, as `pkg.torch.onnx.name_scopes`: a list of Python strings
+/// from the outermost module to the node. Its first versions wrote `namespace`. "": there is no
+/// note, or the module is the network itself.
 std::string module_from_notes(const std::map<std::string, std::string>& notes);
 
 /// The module in the name of a node that is a path of scopes, as TorchScript's exporter

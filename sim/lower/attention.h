@@ -12,9 +12,9 @@ bool is_node(const Node& node, std::string_view op);
 /// Is a Softmax of rows that are the last dim?
 bool is_along_last_axis(const NodeView& softmax);
 
-/// Attention as networks spell it out: scores, a product of two computed matrices; what scales and
-/// masks them; a softmax along the keys; a product with the values. Nobody else reads what is
-/// between.
+/// Attention as networks spell it out: scores, which are a product of two computed matrices;
+/// scaling and masking; a softmax along the keys; a product with the values. Nobody else reads what
+/// is between.
 struct Attention {
   NodeId scores = kNoNode, softmax = kNoNode, attended = kNoNode;
   std::vector<NodeId> between;   ///< from the softmax to the scores

@@ -6,11 +6,11 @@
 
 namespace accsim::sim {
 
-/// Finds regions of pointwise nodes (OpRow::pointwise) that are functions of one tensor of floats:
-/// all that a node reads is the argument, results of other nodes of the region, or a constant of
-/// one element, and nobody else reads the region's tensors but the last. The largest ones, none of
-/// a node that another one has, in the order of their last nodes. A single clip at zero is none:
-/// the work before it takes it over. `readers`: consumers(graph).
+/// Finds regions of pointwise nodes (OpRow::pointwise) that are functions of one tensor of floats.
+/// Each node reads only the argument, results of the region, or constants of one element. Only the
+/// last tensor of the region is read from outside. Regions are as large as can be, none share a
+/// node, and they are in the order of their last nodes. A single clip at zero is none, as the work
+/// before it takes it over. `readers`: consumers(graph).
 std::vector<UnaryFunction> find_functions(const Graph& graph,
                                           const std::vector<std::vector<NodeId>>& readers);
 

@@ -14,10 +14,10 @@ Graph skip_handed_on(Graph graph);
 /// Does a node cast between floats that a machine keeps alike, those of 16 bits and more?
 bool is_float_cast(const Graph& graph, const Node& node);
 
-/// As a machine sees it, which keeps floats of 16 bits and more alike: the graph without casts
-/// between them, in the same way, and what it computes in the narrowest of their types; nothing
-/// where it has none. Where the graph gives what was cast, the node before gives it. Constants stay
-/// as they are stored: it is for costing, not for running.
+/// The graph as a machine sees it, to which all floats of 16 bits and more are alike. Casts between
+/// them are gone, and the graph computes in the narrowest type of the floats. Nothing if it has no
+/// such cast. If a cast was an output, the node before it gives the output. Constants stay as they
+/// are stored, so the graph is for costing, not for running.
 std::optional<Graph> without_float_casts(const Graph& graph);
 
 }  // namespace accsim::sim

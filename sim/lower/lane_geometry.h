@@ -24,10 +24,10 @@ struct LaneDim {
   }
 };
 
-/// The meaning with axes made of its dims, in any order: in the order of memory, those joined that
-/// go on in all tensors, operands swapped where the first isn't contiguous and the second is.
-/// nullopt where lane commands can't: the result isn't dense, or an operand isn't contiguous along
-/// what is innermost in it, or windows slide over three axes.
+/// The meaning with axes made of its dims, which come in any order. Axes are in the order of
+/// memory, and joined if they go on in all tensors. Operands are swapped if only the second one is
+/// contiguous. nullopt if lane commands can't do it: the result isn't dense, an operand isn't
+/// contiguous along its innermost axis, or windows slide over three axes.
 std::optional<LaneWork> lane_axes(LaneWork meaning, std::vector<LaneDim> dims);
 
 }  // namespace accsim::sim

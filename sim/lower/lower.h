@@ -110,10 +110,10 @@ int64_t macs_of(const Work& work);
 /// or row commands do.
 Result<Lowered> lower(const Graph& graph);
 
-/// Marks what counts as a parameter: float initializers that nodes read, integer ones that stand
-/// for reals with their scales and zero points, packed ones by the elements that they hold, and
-/// what nodes make of nothing (ConstantOfShape, Constant) for an operator's parameter inputs. What
-/// is computed of these doesn't. Buffers: running statistics, tables of rotary embeddings.
+/// Marks what counts as a parameter: float initializers that nodes read; integer ones that stand
+/// for reals, with scales and zero points; packed ones, by the elements that they hold; and what
+/// ConstantOfShape or Constant makes for an operator's parameter inputs. Results computed from
+/// parameters don't count. Buffers: running statistics, tables of rotary embeddings.
 void count_parameters(const Graph& graph, Lowered& lowered);
 
 }  // namespace accsim::sim

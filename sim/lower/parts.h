@@ -13,11 +13,11 @@ std::optional<Part> part_of_part(const Part& inner, const Part& outer, int64_t e
 std::optional<Part> part_of_move(const MemoryOp& op, bool cut_out, int64_t elements);
 
 /// Makes parts of tensors, Lowered::parts, of what Slice, Split and Concat only move, in a graph
-/// laid out whose layers know their lane and row work: what is cut out is read where it lies, and
-/// what is put together is written where it belongs, as far as all readers and writers can with
-/// that pitch (pitched_work()) and that isn't dearer than a copy. Moves that are left out are no
-/// work any more; a layer without any is a view. What the network is given and gives isn't moved,
-/// but for a cache: what is given may lie in what is given back.
+/// laid out whose layers know their lane and row work. What is cut out is read where it lies, and
+/// what is put together is written where it belongs. That holds if all readers and writers can work
+/// with the pitch (pitched_work()), and if it isn't dearer than a copy. Moves that are left out are
+/// no work any more, and a layer without any is a view. The network's inputs and outputs aren't
+/// moved, apart from a cache: an input may lie in the output.
 void place_parts(const Graph& graph, Lowered& lowered);
 
 }  // namespace accsim::sim

@@ -12,10 +12,10 @@ struct PortPitches {
   std::function<Pitch(ValuePort port)> input, output;
 };
 
-/// The layer's work on operands that lie so, cut such that every axis goes from row to row of an
-/// operand or stays within one: of lane and row operations the same work with more axes, of moves
-/// the one from and to where elements lie. nullopt where commands can't: activations and results of
-/// products may have a pitch from pixel to pixel (from row to row of a matrix), and no other.
+/// The layer's work on operands that lie so, cut so that every axis goes from row to row of an
+/// operand or stays within one. Lane and row operations get more axes. A move goes from and to
+/// where the elements lie. nullopt if commands can't do it: activations and results of products may
+/// only have a pitch from pixel to pixel (from row to row of a matrix).
 std::optional<Work> pitched_work(const Layer& layer, const PortPitches& pitches);
 
 /// Would pitched_work() take an item of the layer's work? A move whose operands are dense costs

@@ -12,9 +12,9 @@ struct Cost {
   hw::Counts counts;
 };
 
-/// What a network's chain knows of a program: its steps, with waits for marks before the first load
-/// of each operand that isn't constant and marks behind its last store, and whose they are: tensor
-/// i of the steps is ports[i].
+/// What a network's chain knows of a program. Its steps have waits for marks before the first load
+/// of each operand that isn't constant, and marks behind its last store. Tensor i of the steps is
+/// ports[i].
 struct OpTrace {
   std::vector<hw::Step> steps;
   std::vector<OperandPort> ports;

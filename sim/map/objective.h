@@ -50,9 +50,9 @@ Aim beyond_slack(Aim aim);
 /// What counts first; the smaller is the better.
 double primary_score(const Aim& aim, int64_t cycles, double picojoules, int64_t dram_bytes);
 
-/// What slack looks for the least of: energy times traffic, picojoules times bytes. A byte from or
-/// to DRAM counts beside those of the tensors, which have to be moved in any case: so a product
-/// that hardly needs DRAM doesn't pay any energy to need less of it.
+/// Slack looks for the least of this: energy times traffic, picojoules times bytes. Bytes of the
+/// tensors count, too, as they have to be moved in any case. So a product that hardly needs DRAM
+/// pays no energy to need less of it.
 double burden(const Aim& aim, double picojoules, double dram_bytes);
 
 /// How good a mapping is: by the objective, ties by cycles, then by DRAM bytes.

@@ -35,8 +35,8 @@ struct Residency {
   std::vector<bool> resident;   ///< by tensor id; views answer for the tensor they show
   std::vector<TensorId> root;   ///< by tensor id: the tensor whose bytes it shows, or some of them
   std::vector<BytePart> parts;  ///< by tensor id: which of them
-  /// By tensor id: where a resident begins in the shared buffer; -1: of constants, of what isn't
-  /// resident, and of what shows another tensor's bytes.
+  /// By tensor id: address of a resident's first byte in the shared buffer. -1 for constants, for
+  /// tensors that aren't resident, and for those that show another tensor's bytes.
   std::vector<int64_t> addresses;
   int64_t end = 0;             ///< behind the last of those bytes
   int64_t peak_bytes = 0;      ///< most bytes resident at once

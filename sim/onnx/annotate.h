@@ -34,10 +34,10 @@ class PatchedFile {
   std::shared_ptr<const void> original_;
 };
 
-/// The model in file `path` with notes in metadata_props of the model and of its graph's nodes
-/// (NodeProto's field 9, of IR version 10; older readers skip it, and the IR version stays what it
-/// is). Everything else is byte for byte as in the file; weights aren't even read. Errors (parse,
-/// io) name file and byte.
+/// The model in file `path`, with notes in metadata_props of the model and of its graph's nodes.
+/// For nodes that is NodeProto's field 9, of IR version 10. Older readers skip it, and the IR
+/// version stays as it is. All else is byte for byte as in the file, and weights aren't read.
+/// Errors (parse, io) name file and byte.
 Result<PatchedFile> annotate_model(const std::string& path, const ModelNotes& notes);
 
 }  // namespace accsim::sim

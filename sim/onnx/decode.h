@@ -53,9 +53,9 @@ ConstPtr decode_elements(DType dtype, size_t count, ByteSpan raw);
 /// Whether import keeps the elements of such a tensor.
 bool is_small(DType dtype, int64_t count);
 
-/// The elements of a sparse tensor as a dense one has them, in the layout of raw_data: zeros, and
-/// the values that `message` (SparseTensorProto) stores. nullopt when values or indices can't be
-/// read, an index lies outside, or there are more than kMostDenseBytes.
+/// The elements of a sparse tensor in the layout of raw_data, as a dense tensor has them: zeros,
+/// and the values that `message` (SparseTensorProto) stores. nullopt when values or indices can't
+/// be read, when an index lies outside, or when there are more than kMostDenseBytes.
 std::optional<std::vector<uint8_t>> dense_elements(const std::string& model_file, ByteSpan message,
                                                    DType dtype, const Dims& dims);
 

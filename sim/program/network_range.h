@@ -32,8 +32,8 @@ Result<VerifiedLayers> find_layers(const LayerWords& words, const CostedNetwork&
 struct BodyRange {
   size_t first = 0, end = 0;
 };
-/// Those of a layer that has commands: from its first head to the end of its last part, with what
-/// stands between them of layers that take turns with it.
+/// The range of a layer that has commands: from its first head to the end of its last part. Layers
+/// that take turns with it stand between them.
 BodyRange body_of(size_t layer, const NetworkProgram& program);
 /// Those that RTL runs.
 BodyRange body_of(const VerifiedLayers& layers, const NetworkProgram& program);

@@ -12,9 +12,9 @@ struct ReferenceResult {
   std::string difference;          ///< the first one; empty when all are equal
 };
 
-/// Computes the network tensor by tensor from what `image` holds when it begins, by the numbers of
-/// its parts and the meaning of their work, never by their programs; compares each part's result
-/// with what `golden` holds in the end.
+/// Computes the network tensor by tensor from the contents of `image` at the start. It goes by the
+/// numbers of the parts and the meaning of their work, never by their programs. It compares each
+/// part's result with what `golden` holds in the end.
 ReferenceResult compare_with_reference(const CostedNetwork& network, const NetworkProgram& program,
                                        const std::vector<PartNumbers>& numbers,
                                        const hw::MemoryImage& image, const hw::MemoryImage& golden);

@@ -29,8 +29,8 @@ class NetworkConstants {
 };
 
 /// A network in int8 from end to end: its one program, with scales and weights of a float network.
-/// Layers whose commands don't give their values, or whose numbers for them aren't known, are the
-/// host's: they compute in float on what the program gives, and it goes on with their results in
+/// The host computes layers whose commands don't give their values, or whose numbers aren't known.
+/// It does so in float on the program's results, and the program goes on with the host's results in
 /// int8.
 class Int8Network {
  public:

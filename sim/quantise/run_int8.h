@@ -4,10 +4,10 @@
 
 namespace accsim::sim {
 
-/// run_network() with every product that the mapper has a program for run in int8 on the bit-exact
-/// machine: activations quantised by one symmetric scale a tensor from a float run, weights by one
-/// an output channel; everything else computes in float on what the products give. `layerwise`:
-/// every product reads the float run's values instead, so that errors don't add up.
+/// run_network() with each product that has a program run in int8 on the bit-exact machine.
+/// Activations have one symmetric scale per tensor, from a float run. Weights have one scale per
+/// output channel. All else computes in float on the products' results. `layerwise`: every product
+/// reads the float run's values instead, so errors don't add up.
 Result<RunSummary> run_quantised_network(const PreparedRun& prepared, const RunRequest& request,
                                          const hw::HwConfig& hw, bool layerwise);
 

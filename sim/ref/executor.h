@@ -40,7 +40,7 @@ struct RunOptions {
   /// Operations that nodes may take because of values (RunState::most_operations).
   double operations = std::numeric_limits<double>::infinity();
   /// Elements of stored tensors by tensor id, as load_weights() gives them, for graphs that run
-  /// more than once; those that are empty or absent are read when first needed and freed after use.
+  /// more than once. Empty or absent ones are read when first needed, and freed after use.
   const std::vector<Array>* loaded = nullptr;
   Substitute substitute;
   /// Called after every node, in order, from the calling thread. An error ends the run.

@@ -51,8 +51,8 @@ class KernelContext : public NodeView {
     return input_array(i).template data<T>();
   }
   /// Converted elements of a present input; {} when it is absent. They count as memory until the
-  /// node is done, and where this is the node's largest input its results do, too, once: kernels
-  /// that convert what they work on have these in the same type before put_output().
+  /// node is done. If this is the node's largest input, its results count once, too: kernels that
+  /// convert their inputs have results in the same type before put().
   std::vector<double> reals(size_t i) const;
   // Not the base's: that one reads constants, this one what a run has computed.
   // NOLINTNEXTLINE(bugprone-derived-method-shadowing-base-method)

@@ -70,9 +70,9 @@ std::optional<HeldSums> held_sums(const hw::HwConfig& hw);
 int64_t gemm_traffic_bound(const GemmTraffic& traffic, int64_t on_chip,
                            const std::optional<HeldSums>& held = std::nullopt);
 
-/// The resource that a layer's counts say is busiest: compute (only when there are MACs or vector
-/// operations), DRAM or SRAM; the memory when two are equal, DRAM before SRAM. latency when none is
-/// busy for half of the cycles, none without cycles.
+/// The resource that a layer's counts make the busiest: compute (only with MACs or vector
+/// operations), DRAM or SRAM. Of two equal ones it is the memory, and DRAM before SRAM. It is
+/// latency when none is busy for half of the cycles, and none without cycles.
 Bound busiest_bound(const Costs& costs);
 
 }  // namespace accsim::sim

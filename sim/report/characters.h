@@ -26,8 +26,8 @@ size_t display_width(std::string_view text);
 std::string_view leading_part(std::string_view text, size_t width);
 std::string_view trailing_part(std::string_view text, size_t width);
 
-/// What is safe to print: control characters, what turns the direction of writing, and bytes that
-/// aren't UTF-8 become "\x1b" or "\u202e"; those of `kept`, which are ASCII, stay.
+/// The text, safe to print. Control characters, characters that turn the direction of writing, and
+/// bytes that aren't UTF-8 become "\x1b" or "\u202e". Those in `kept`, which are ASCII, stay.
 std::string printable(std::string_view text, std::string_view kept = {});
 
 }  // namespace accsim::sim

@@ -6,9 +6,9 @@
 
 namespace accsim::sim {
 
-/// On a machine of several modes: what each pair of types has of the products and their MACs, and
-/// of each reason why layers aren't in the types that their operands ask for, how many have it, the
-/// most first. Empty on a machine of one.
+/// For a machine of several modes: each pair of types with its products and their MACs. Then each
+/// reason why layers aren't in their operands' types, with the number of layers, the most first.
+/// Empty for a machine of one mode.
 std::vector<std::string> mode_texts(const Report& report);
 
 /// The modes of a machine beside its own types, with their rates; "" when it has none.

@@ -3,9 +3,9 @@
 
 namespace accsim::sim {
 
-/// JSON Schema (draft 7) of what `to_json(const Report&)` writes: every key is required and no
-/// other is allowed, with its description and unit from the field list (fields.h); numbers that a
-/// row may lack are "null" too. Ends in a line feed.
+/// JSON Schema (draft 7) of the output of `to_json(const Report&)`. Every key is required, and no
+/// other key is allowed. Descriptions and units are from the field list (fields.h). A number that a
+/// row may lack may also be "null". Ends in a line feed.
 std::string report_schema();
 
 }  // namespace accsim::sim

@@ -29,11 +29,11 @@ struct TiledModel {
   std::map<std::string, int64_t> bindings;  ///< symbols that are fixed now
 };
 
-/// The model with every Gemm and MatMul of its main graph that matches replaced by the equivalent
-/// subgraph of tile-sized MatMuls: operands cut (weights by Slice, activations by Split), a MatMul
-/// a tile, Sum over k, Concat over n, then m, the bias last. Names end in m<i>, n<j>, k<l>. Bodies
-/// of functions and of If, Loop and Scan stay as they are. Shapes are those of `elaborate`'s
-/// bindings. Errors: those of reading and elaborating; nothing to cut; more than kMostProducts.
+/// The model with every matching Gemm and MatMul of its main graph replaced by an equivalent
+/// subgraph of tile-sized MatMuls. Operands are cut (weights by Slice, activations by Split). There
+/// is a MatMul per tile, a Sum over k, a Concat over n, then m, and the bias last. Names end in
+/// m<i>, n<j>, k<l>. Bodies of functions, If, Loop and Scan stay. Shapes are those of `elaborate`'s
+/// bindings. Errors: of reading and elaborating; nothing to cut; more than kMostProducts.
 Result<TiledModel> tile_model(const std::string& path, const ElaborateOptions& elaborate_options,
                               const TileOptions& options);
 

@@ -32,8 +32,8 @@ struct RunRequest {
   bool raw = false;    ///< layers are dumped for other runtimes: write_raw_layer()
   int threads = 1;
   bool reals = false;  ///< the network on the reals that its integers stand for: real_graph()
-  /// Of an int8 network: how many inputs, random ones with seeds that count up; on how many of
-  /// them, the first ones, its scales are calibrated, 0: on all; and the percentile of Calibration.
+  /// Of an int8 network: the number of inputs, where random ones count their seeds up; the number
+  /// of first inputs that scales are calibrated on, 0: all; and the percentile of Calibration.
   int64_t count = 1, calibrate = 0;
   double percentile = 100;
   std::function<bool(size_t done, size_t of)> progress;

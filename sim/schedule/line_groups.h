@@ -8,9 +8,9 @@
 
 namespace accsim::sim {
 
-/// Ops of which each makes its lines of those that the one before has written and that nobody else
-/// reads, by turns on the array and the vector unit: while one works on lines, the other can work
-/// on those before.
+/// Ops in a row. Each makes its lines from lines that the op before it has written and that nobody
+/// else reads. They are by turns on the array and on the vector unit. So one unit works on lines
+/// while the other one works on the lines before them.
 struct LineGroup {
   std::vector<size_t> ops;  ///< rising
   std::vector<OpFlow> flows;
@@ -24,9 +24,9 @@ struct LineGroup {
 /// Of a run the first two ops alone.
 LineGroup first_two(const LineGroup& run);
 
-/// Tensors in the shared buffer that leave a run no room to be cut: what its first op reads, where
-/// all that is alive while its ops run is more than there is, even when what ops make for the next
-/// one is moved to DRAM. `tensors`: by layer.
+/// Tensors in the shared buffer that leave a run no room to be cut. They are what the run's first
+/// op reads, if all tensors alive during its ops don't fit, even when what the ops hand on moves to
+/// DRAM. `tensors`: by layer.
 std::vector<TensorId> in_the_way(std::span<const LineGroup> runs, std::span<const ChainOp> ops,
                                  std::span<const LayerTensors> tensors, const hw::HwConfig& hw);
 
@@ -34,9 +34,9 @@ std::vector<TensorId> in_the_way(std::span<const LineGroup> runs, std::span<cons
 std::vector<LineGroup> line_groups(const OpReaders& readers, const hw::HwConfig& hw,
                                    std::span<const ChainOp> ops);
 
-/// By op of a run, by piece: how many lines of its result the op has made behind the piece. Of the
-/// first op on the array each piece has `lines`, the last one what is left; pieces of the other ops
-/// have all lines that they find what they need for.
+/// By op of a run, by piece: the lines of its result that the op has made behind the piece. Pieces
+/// of the first op on the array have `lines` each, and the last one has what is left. Pieces of
+/// other ops have all lines whose inputs are there.
 std::vector<std::vector<int64_t>> line_ends(const LineGroup& run, int64_t lines);
 
 }  // namespace accsim::sim

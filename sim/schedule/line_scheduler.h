@@ -18,8 +18,8 @@ class LineScheduler {
 
  private:
   std::optional<LineChoice> choose_cut(const LineGroup& run);
-  /// What a run is cut from, when it has been moved to DRAM what ops make for the next one as far
-  /// as the shared buffer hasn't room for all that is alive at once.
+  /// What a run is cut from once results between its ops have moved to DRAM. They move as far as
+  /// the shared buffer lacks room for all that is alive at once.
   struct Placed {
     std::vector<OpRequest> requests;
     int64_t shared = 0;

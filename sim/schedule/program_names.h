@@ -6,9 +6,9 @@
 
 namespace accsim::sim {
 
-/// Names the tensors of an op's program after those that the op of this layer reads and writes, the
-/// tensors whose bytes they are: equal ops share one mapping, whose names are those of the first.
-/// What belongs to the program alone is named after them: "w (bias and scale)".
+/// Names the tensors of an op's program after the tensors of its layer whose bytes they are. Equal
+/// ops share one mapping, whose names are those of the first op. Tensors that belong to the program
+/// alone are named after these: "w (bias and scale)".
 void name_tensors(const Graph& graph, const OpTrace& trace, const LayerPorts& ports,
                   const LayerTensors& layer, std::span<hw::ProgramTensor> tensors);
 

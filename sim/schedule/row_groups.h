@@ -10,8 +10,8 @@
 
 namespace accsim::sim {
 
-/// Ops of which each makes its rows of those that the one before has written and that nobody else
-/// reads, on array and vector unit both: pieces of theirs can take turns.
+/// Ops in a row, on the array and on the vector unit. Each makes its rows from rows that the op
+/// before it has written and that nobody else reads. So pieces of them can take turns.
 struct RowGroup {
   std::vector<size_t> ops;  ///< rising
   std::vector<OpFlow> flows;

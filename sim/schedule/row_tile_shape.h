@@ -42,9 +42,9 @@ inline const RowGroup* cut_part(const RowGroup* run, const RowTileShape& as) {
   return as.pair < 0 ? run : &run->pairs[static_cast<size_t>(as.pair)].second;
 }
 
-/// Finds among the ways to run a run's ops, as a whole or cut, of those that are no slower than the
-/// whole and within the slack of the fastest that cuts all of them or none, the one of the least
-/// cycles times bytes from and to DRAM. A pair that is only faster isn't taken.
+/// Chooses how a run's ops are done, as a whole or cut. A way may not be slower than the whole, and
+/// must be within the slack of the fastest way that cuts all ops or none. Of these it takes the
+/// least cycles times DRAM bytes. A pair that is only faster isn't taken.
 class RowShapeChoice {
  public:
   struct Tried {

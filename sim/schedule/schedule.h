@@ -62,8 +62,8 @@ struct ScheduleInput {
   double most_run_slack = run_slack;  ///< that `row_choices` of the result is asked for
 };
 
-/// Puts a network's ops one behind the other; those of a run take turns in pieces where the network
-/// gets faster by it, and where all that lies in the shared buffer then has a place there.
+/// Puts a network's ops one behind the other. Ops of a run take turns in pieces if that makes the
+/// network faster, and if all tensors in the shared buffer then have a place there.
 Schedule schedule(const ScheduleInput& input);
 
 }  // namespace accsim::sim

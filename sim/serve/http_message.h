@@ -17,9 +17,9 @@ struct HttpHead {
   bool keep_alive = true;
 };
 
-/// Reads the text before the empty line. On failure the status to answer with: 400 for what isn't
-/// HTTP/1.1 or can be read in two ways (doubled Host or Content-Length, folded headers), 411 for
-/// bodies of unknown length, 505 for other versions.
+/// Reads the text before the empty line. On failure returns the status to answer with: 400 for text
+/// that isn't HTTP/1.1 or can be read in two ways (doubled Host or Content-Length, folded headers),
+/// 411 for bodies of unknown length, 505 for other versions.
 std::optional<HttpHead> parse_head(std::string_view text, int& status);
 
 /// A reply as it goes over the line, without its body for HEAD.

@@ -10,9 +10,9 @@
 
 namespace accsim::sim {
 
-/// Costs all points of a grid or random sweep: threads take points from one lazy source, one writer
-/// commits their rows. Processes on one store share the points out in spans, as many at a time as
-/// keep one busy for a moment; at the end each waits for what the others still have.
+/// Costs all points of a grid or random sweep. Threads take points from one lazy source, and one
+/// writer commits their rows. Processes on one store share the points out in spans, each of which
+/// keeps one busy for a moment. At the end each process waits for the others' spans.
 class GridRun {
  public:
   GridRun(const SweepSpec& spec, const SweepRun& run, SweepStore& store,

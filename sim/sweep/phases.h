@@ -49,9 +49,9 @@ std::vector<PhaseTotals> sum_phases(std::span<const PhaseShare> networks);
 /// types that the file has them in.
 int64_t weight_memory(const Lowered& lowered, const hw::HwConfig& hw);
 
-/// Bytes of the inputs that a network appends to, as a decoder does to its keys and values, in the
-/// machine's activation type: floats that a Concat reads which writes an output, and past keys and
-/// values of attention operators.
+/// Bytes of the inputs that a network appends to, as a decoder does to keys and values, in the
+/// machine's activation type. These are floats that a Concat reads which writes an output, and past
+/// keys and values of attention operators.
 int64_t cache_memory(const Graph& graph, const hw::HwConfig& hw);
 
 }  // namespace accsim::sim

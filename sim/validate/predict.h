@@ -23,13 +23,13 @@ struct Prediction {
   double relative_error(double measured) const { return predicted / measured - 1; }
 };
 
-/// Predicts a point. With `interval` every assumed field is moved alone to the ends of its range;
-/// then all of them at once to the end that makes the prediction smaller, and to the one that makes
-/// it larger. low and high are the least and the most of all that was seen: the bounds where every
-/// field's effect has one direction whatever the others are. Moves that break a rule of machines
-/// together are left out, the later field staying as it is. Energies are moved for powers alone.
-/// Without it low = high = predicted.
-/// Errors: a layer that the machine can't run.
+/// Predicts a point. With `interval` each assumed field is moved alone to the ends of its
+/// range. Then all are moved at once: to the ends that make the prediction smaller, and to
+/// those that make it larger. low and high are the least and the greatest of all predictions.
+/// They are bounds if every field's effect has one direction, whatever the others are. A move
+/// that breaks a rule is left out: the later field stays as it is. Energies are moved for
+/// powers alone. Without `interval` low = high = predicted. Errors: a layer that the machine
+/// can't run.
 Result<Prediction> predict_point(const ValidationPoint& point, const KnownMachine& machine,
                                  const MapOptions& options, bool interval);
 

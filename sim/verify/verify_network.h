@@ -4,9 +4,9 @@
 
 namespace accsim::sim {
 
-/// Runs it on golden and integer reference, and on RTL and timing model what `options.layers` says:
-/// a part is a program of its own (hw/program/cut_program.h), which begins in reset with the memory
-/// that golden has there. `options.progress` is told of cycles.
+/// Runs the network on golden and integer reference. RTL and timing model run the part that
+/// `options.layers` names. A part is a program of its own (hw/program/cut_program.h) and begins in
+/// reset, with golden's memory. `options.progress` is told of cycles.
 VerifyReport verify_network(const NetworkCase& c, const CostedNetwork& network,
                             const VerifyOptions& options);
 

@@ -9,8 +9,8 @@
 
 namespace accsim::sim {
 
-/// What an operator does with rows of a tensor, so that a machine with commands for it can do just
-/// that: first as the operator says it (RowMeaning), then as the tensors lie in memory (RowWork).
+/// What an operator does with rows of a tensor, so that a machine with such commands can do just
+/// that. RowMeaning is the operator's view, and RowWork has the tensors as they lie in memory.
 
 /// Softmax, normalisation by mean and deviation, or by the root of the mean square.
 enum class RowKind : uint8_t { softmax, layer_norm, rms_norm };

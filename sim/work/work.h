@@ -114,9 +114,9 @@ struct PickedRows {
 struct MemoryOp {
   std::vector<Access> inputs;
   std::vector<Access> outputs;
-  /// Where the elements of the one output lie in the one input: axes of the output, outermost
-  /// first, without those of one element and with those that go on in the input joined. Empty: not
-  /// told, only how long contiguous pieces are.
+  /// Where the elements of the one output lie in the one input. The axes are the output's,
+  /// outermost first, without axes of one element, and joined where they go on in the input. Empty:
+  /// unknown, apart from the length of contiguous pieces.
   std::vector<MoveAxis> axes{};
   /// Of an axis, elements of the output from one to the next; empty: they are dense, the last
   /// axis innermost.
@@ -142,9 +142,9 @@ std::vector<MoveAxis> joined_axes(const std::vector<MoveAxis>& axes);
 /// Does a copy along such axes turn blocks, and how long is their shorter side then? Else
 /// kTurnedSide.
 int64_t turned_side(const std::vector<MoveAxis>& axes);
-/// Says where the elements of a move from one input to one output lie, `axes` joined, and how long
-/// the pieces are that go at once: contiguous on both sides, or where the innermost axis is another
-/// one, blocks that are turned on their way through a slot.
+/// Says where the elements of a move from one input to one output lie, with `axes` joined, and how
+/// long its pieces are. Pieces are contiguous on both sides. If the innermost axis differs, they
+/// are blocks that are transposed on their way through a slot.
 void set_axes(MemoryOp& op, std::vector<MoveAxis> axes);
 
 /// One step of a node's work.

@@ -66,18 +66,18 @@ struct LaneSource {
   static std::optional<LaneProblem> of_request(const OpRequest& r, const hw::HwConfig& hw);
 };
 
-/// The op as it is cut where the second operand, the same for all results of the axis before the
-/// last (channels of pixels), lies `times` behind itself: runs go on over so many of them and fill
-/// more of a beat. `times` divides the axis.
+/// How the op is cut when the second operand lies `times` behind itself. It is the same for all
+/// results of the axis before the last (channels of pixels). Runs then go on over so many results
+/// and fill more of a beat. `times` divides the axis.
 LaneProblem spread_lanes(const LaneProblem& p, int64_t times);
 /// The fewest times for which beats are filled best; 1 where more is no use.
 int64_t best_spread(const LaneProblem& p, const hw::HwConfig& hw);
 
 /// Is unroll_lanes() of use?
 bool can_unroll(const LaneProblem& p, const hw::HwConfig& hw);
-/// The op as it is cut where the loads put what a tap has of all results of the axis before the
-/// last side by side: of windows several pixels apart, too, runs then go on over pixels. Elements
-/// that several windows have are loaded for each.
+/// How the op is cut when loads put side by side what a tap has of all results of the axis before
+/// the last. Runs then go on over pixels, for windows several pixels apart, too. Elements that
+/// several windows share are loaded for each.
 LaneProblem unroll_lanes(const LaneProblem& p);
 /// The op as a tiling cuts it.
 LaneProblem as_cut(const LaneProblem& p, const LaneTiling& t);

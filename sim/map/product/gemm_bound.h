@@ -4,9 +4,9 @@
 
 namespace accsim::sim {
 
-/// What the bounds of a combination of options are made of, in cycles; each is at most what the
-/// program takes. "Fillings" of a buffer's slots: what they take from their first write until they
-/// are free again, summed over all fillings.
+/// Parts of the bounds of a combination of options, in cycles. Each is at most what the program
+/// takes. "Fillings" of a buffer's slots are the cycles from a slot's first write until it is free
+/// again, summed over all fillings.
 struct GemmTimes {
   double loads = 0;  ///< the load queue's transfers, one behind the other; or those that come from
                      ///< DRAM with what is staged, whichever takes longer
@@ -28,18 +28,18 @@ struct GemmTimes {
   double operand_slots = 1, held_slots = 1, sum_slots = 1, output_slots = 1;
 };
 
-// Lower bounds of a program's cycles, one a resource. A queue does one thing at a time, so that
-// what it does takes at least the sum of its commands; before its first command and behind its last
-// one comes what data dependences put there.
+// Lower bounds of a program's cycles, one per resource. A queue does one thing at a time, so it
+// takes at least the sum of its commands. Data dependences add cycles before its first command and
+// behind its last one.
 
 /// Execute queue: first_load + execute + last_post + last_store. Its first stream waits for the
 /// first tile's operands, and behind its last one that tile's sums are still to be posted and
 /// stored.
 double execute_bound(const GemmTimes& t);
 
-/// Load queue: loads + load_latency + after_loads. It has nothing to wait for at the start; the
-/// last byte arrives a latency after it was sent, and what it is for follows: the last tile's
-/// streams, way out and store, or nothing where a parameter table may be the last load.
+/// Load queue: loads + load_latency + after_loads. It has nothing to wait for at the start. The
+/// last byte arrives a latency after it was sent. Then come the last tile's streams, way out and
+/// store, or nothing if a parameter table may be the last load.
 double load_bound(const GemmTimes& t);
 
 /// Post queue: first_load + first_stream + posts + kPostLatency + kTokenLatency + last_store. The

@@ -142,9 +142,9 @@ bool weights_n_major(const GemmProblem& p);
 /// output stationary.
 int64_t pixel_lanes(const hw::HwConfig& hw, hw::Dataflow d);
 
-/// Output pixels of one input or output stationary pass over a tile of `pixels`: the tile's pixels,
-/// line by line, are cut into as few blocks as pixel_lanes() allows, whose borders may lie anywhere
-/// in a line; the last one is what is left.
+/// Output pixels of one input or output stationary pass over a tile of `pixels`. The tile's pixels
+/// are cut, line by line, into as few blocks as pixel_lanes() allows. A border may lie anywhere in
+/// a line, and the last block has what is left.
 int64_t pixel_block(const hw::HwConfig& hw, hw::Dataflow d, int64_t pixels);
 
 /// A product. Its tilings are searched by branch and bound (product_search.h).

@@ -53,10 +53,10 @@ struct Found {
 std::vector<Candidate> tiling_candidates(const GemmProblem& p, const hw::HwConfig& hw,
                                          const SpaceOptions& options, const MappingPin& pin);
 
-/// Branch and bound over the same tilings: calls `evaluate`, which returns what has been found so
-/// far, for every candidate that this doesn't exclude by its bounds, the most promising first: of
-/// the objective, and then, where the aim has slack, of burden(). Starts from `found`. Returns how
-/// many candidates were bounded.
+/// Branch and bound over the same tilings. Calls `evaluate` for each candidate that its bounds
+/// don't exclude, the most promising first: by the objective, and then by burden() if the aim has
+/// slack. `evaluate` returns what has been found so far. Starts from `found`. Returns the number of
+/// candidates that were bounded.
 int64_t search_space(const GemmProblem& p, const hw::HwConfig& hw, const SpaceOptions& options,
                      const MappingPin& pin, const Found& found,
                      const std::function<Found(const Candidate&)>& evaluate);

@@ -16,9 +16,9 @@ struct LoadCost {
 /// Of a byte at least, through a slot's port of `width` bytes; 0: as wide as need be.
 double cycles_a_byte(hw::ByteRate rate, int64_t width);
 
-/// How near a bound comes. Plain ones say in which order tilings are timed, and so which of equal
-/// ones is taken; sharp ones, never lower, only which aren't timed: what is found doesn't depend on
-/// them.
+/// How near a bound comes. Plain bounds decide in which order tilings are timed, and so which of
+/// equal ones is taken. Sharp bounds are never lower. They only exclude tilings, so the result
+/// doesn't depend on them.
 enum class Bounds : uint8_t { plain, sharp };
 
 /// Of activations; `byte`: where nothing turns them. Plain: where a load has a single row or

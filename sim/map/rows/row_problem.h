@@ -35,8 +35,8 @@ struct RowProblem {
   int64_t parameter_bytes(const RowNest& rows) const;
 };
 
-/// When the parameters are loaded: before all chunks, with each chunk those of its rows, or with
-/// each chunk those of a half of a row's channels and then those of the other, each for a command
+/// When the parameters are loaded. Either before all chunks; or with each chunk the parameters of
+/// its rows; or with each chunk twice, for the two halves of a row's channels, each with a command
 /// of its own.
 enum class RowParameters : uint8_t { once, each_chunk, halves };
 

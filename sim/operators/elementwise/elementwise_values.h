@@ -139,7 +139,7 @@ struct Xor {
     return a ^ b;
   }
 };
-// Integers of every width come sign-extended to 64 bits and are cut to theirs afterwards, so that
+// Integers of every width come sign-extended to 64 bits and are cut to their width afterwards. So
 // shifts beyond the width, and negative ones (large when unsigned), leave only copies of the sign.
 /// a << b; 0 beyond 63.
 struct ShiftLeft {

@@ -17,8 +17,8 @@ struct EinsumEquation {
 };
 /// Parsed and checked against the inputs' shapes.
 Result<EinsumEquation> parse_einsum(const NodeView& node);
-/// Where the equation says no more than in which order the axes of its one operand stand, that
-/// order (attribute perm of a Transpose); nullopt for others, and for those that aren't any.
+/// The order of the axes (attribute perm of a Transpose), if the equation only reorders the axes of
+/// its one operand. nullopt for other equations, and for texts that are none.
 std::optional<std::vector<int64_t>> einsum_permutation(const NodeView& node);
 
 }  // namespace accsim::sim
