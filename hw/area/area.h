@@ -59,8 +59,8 @@ struct Area {
 /// No field makes it less when it grows.
 Area machine_area(const HwConfig& hw);
 
-/// core_mm2() of machine_area(): what sweeps and advice rank machines by. The interface to DRAM isn't in
-/// it: at 0.58 mm2 per GB/s every choice by area would be one by bandwidth.
+/// core_mm2() of machine_area(): what sweeps and advice rank machines by. The interface to DRAM
+/// isn't in it: at 0.58 mm2 per GB/s every choice by area would be one by bandwidth.
 double area_mm2(const HwConfig& hw);
 
 /// A proxy at 45 nm for machines that name no technology, to rank them by: the parts that

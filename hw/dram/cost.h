@@ -61,8 +61,8 @@ DramSystem dram_system(const HwConfig& hw);
 /// The contract for a timing model: reads and writes share one data bus, the channels' together
 /// (hw/timing/bus.h). A transfer takes `bus` ticks of it, whoever is there first, and its queue for
 /// `alone` cycles if they are more; its last byte arrives `latency` cycles after that. Between
-/// transfers of different directions the bus idles for turn_ticks(): tRTW less a burst to write, CWL +
-/// tWTR_S to read.
+/// transfers of different directions the bus idles for turn_ticks(): tRTW less a burst to write,
+/// CWL + tWTR_S to read.
 ///
 /// - The transfers of a walk continue one another: a contiguous one finds its rows open, as in a
 ///   stream without end, and takes its share of that stream's time. Whole bursts are moved: of a

@@ -4,8 +4,8 @@
 
 namespace accsim::hw {
 
-/// Adds up what commands do, each `times` over: the arithmetic behind count_program(), also for whoever
-/// knows the commands without having the program.
+/// Adds up what commands do, each `times` over: the arithmetic behind count_program(), also for
+/// whoever knows the commands without having the program.
 class CommandCounter {
  public:
   CommandCounter(const HwConfig& hw, Dataflow dataflow) : hw_(&hw), dataflow_(dataflow) {}

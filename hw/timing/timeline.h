@@ -56,8 +56,8 @@ class ChainTimeline {
   }
 
   /// The next program's timeline: `program` is that of the steps, with all or none of their marks.
-  /// Cycles are the network's, but `total`, which is the program's share. `tensors` as Chain::add_program()
-  /// has them, `limit` as timeline() has it.
+  /// Cycles are the network's, but `total`, which is the program's share. `tensors` as
+  /// Chain::add_program() has them, `limit` as timeline() has it.
   Timeline next_timeline(const Program& program, std::span<const Step> steps,
                          std::span<const int32_t> tensors, int64_t limit);
   /// The next program without a timeline.

@@ -35,8 +35,8 @@ class Expander {
   /// deeper; gives the tensors of its outputs.
   Result<TensorIds> expand_body(const NodeCall& call, const GraphDef& body, Scope& scope);
 
-  /// By node of the graph, the index of the node that it stands for in the list that expand_nodes() was
-  /// called with first.
+  /// By node of the graph, the index of the node that it stands for in the list that expand_nodes()
+  /// was called with first.
   const std::vector<size_t>& origins() const { return origins_; }
 
   GraphBuilder& builder() { return builder_; }

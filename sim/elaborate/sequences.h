@@ -7,9 +7,9 @@ namespace accsim::sim {
 class Expander;
 
 // Operators of sequences, each as a ControlFlowRule. The tensors of a sequence are known one by one
-// (GraphBuilder::find_sequence()), so that no graph has any of these: their lengths, positions and the
-// sizes of their parts must be constant, Errc::unsupported otherwise. Optional positions count from
-// the end when negative; Errc::invalid outside of the sequence.
+// (GraphBuilder::find_sequence()), so that no graph has any of these: their lengths, positions and
+// the sizes of their parts must be constant, Errc::unsupported otherwise. Optional positions count
+// from the end when negative; Errc::invalid outside of the sequence.
 
 Status construct_sequence(const NodeCall& call, Expander& expander);  ///< and SequenceEmpty
 /// A Slice, or with keepdims = 0 a Gather, a part.

@@ -47,7 +47,8 @@ class Cursor {
   bool ok() const { return fault_->ok(); }
   Fault& fault() { return *fault_; }
 
-  // Each decodes `field`, which next_field() has just given; false (fault set) for a wrong wire type.
+  // Each decodes `field`, which next_field() has just given; false (fault set) for a wrong wire
+  // type.
   bool read_value(const Field& field, int64_t& out);
   bool read_value(const Field& field, std::string& out);
   bool read_value(const Field& field, float& out);

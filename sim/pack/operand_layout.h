@@ -22,7 +22,8 @@ struct GemmOperands {
   std::vector<Channel> channels;  ///< per output channel, those of all groups
   /// What the post unit adds, in the order of the output; of a problem with a residual.
   std::vector<int8_t> residual;
-  /// Of each scale but the first (GemmProblem::scale_count()) the multiplier of each output channel.
+  /// Of each scale but the first (GemmProblem::scale_count()) the multiplier of each output
+  /// channel.
   std::vector<int16_t> scales;
   /// Of a problem with a table: entry v + 128 of the int8 v.
   std::vector<int8_t> table;
@@ -33,8 +34,8 @@ int64_t logical_a(const GemmOp& op);
 /// Elements of the weights, of all batches or groups.
 int64_t logical_weights(const GemmOp& op);
 
-/// The problem with operands that are no parts of other tensors, as pack_operands() lays them out: that of a
-/// product that stands alone.
+/// The problem with operands that are no parts of other tensors, as pack_operands() lays them out:
+/// that of a product that stands alone.
 GemmProblem without_pitches(GemmProblem p);
 
 /// The memory image of emit(p, hw, t) with the operands where that program reads them: constant

@@ -36,7 +36,8 @@ class MemoryCount {
   std::atomic<int64_t> now_{0}, peak_{0};
 };
 
-/// Bytes that something else than an array holds, for as long as it lives; as MemoryCount::add_bytes().
+/// Bytes that something else than an array holds, for as long as it lives; as
+/// MemoryCount::add_bytes().
 class Held {
  public:
   /// `count` may be null: then nobody counts.

@@ -66,13 +66,13 @@ Result<RunResult> run_graph(const Graph& graph, Arrays inputs, const RunOptions&
 /// The error of arrays beyond a limit of memory: how much, and the option.
 Error beyond_memory(const BeyondMemory& e, int64_t most, std::string where);
 
-/// All stored tensors that nodes read, by tensor id (the others empty). Errors as run_graph()'s; beyond
-/// what `memory` allows it throws BeyondMemory.
+/// All stored tensors that nodes read, by tensor id (the others empty). Errors as run_graph()'s;
+/// beyond what `memory` allows it throws BeyondMemory.
 Result<std::vector<Array>> load_weights(const Graph& graph, std::optional<uint64_t> weight_seed,
                                         const std::shared_ptr<MemoryCount>& memory = nullptr);
 
-/// Everything in the graph that run_graph() would refuse without looking at numbers: operators without a
-/// kernel, element types that aren't kept. Good when there is nothing.
+/// Everything in the graph that run_graph() would refuse without looking at numbers: operators
+/// without a kernel, element types that aren't kept. Good when there is nothing.
 Status check_runnable(const Graph& graph);
 
 /// A random tensor for graph input `id`: reals from [-1, 1), integers that index an embedding below

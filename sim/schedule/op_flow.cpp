@@ -98,7 +98,7 @@ std::optional<SpaceBox> first_piece(const OpSpace& space, std::span<const size_t
                                     int64_t rows) {
   SpaceBox out = space.whole_box();
   for (size_t i = dims.size(); i-- > 0;) {
-    Interval& its = out[dims[i]];
+    DimRange& its = out[dims[i]];
     const int64_t taken = std::min(its.count, rows);
     if (its.count % taken != 0 || rows % taken != 0) return std::nullopt;
     its.count = taken;

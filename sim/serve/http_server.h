@@ -41,7 +41,8 @@ class Answerer {
   virtual bool is_busy() const = 0;
   /// Precondition: not is_busy().
   virtual void submit_request(const HttpRequest& request) = 0;
-  /// What to wait for until poll_reply() has something to do; a descriptor below 0 when it has nothing.
+  /// What to wait for until poll_reply() has something to do; a descriptor below 0 when it has
+  /// nothing.
   virtual pollfd poll_target() const = 0;
   /// Goes on with the request, without waiting; its answer when it is there.
   virtual std::optional<HttpReply> poll_reply() = 0;

@@ -99,7 +99,7 @@ bool is_one_piece(const SpaceOperand& operand, const Region& part) {
   bool whole = true;
   for (size_t i = operand.axes.size(); i-- > 0;) {
     if (!whole && part[i].count > 1) return false;
-    whole = whole && part[i] == Interval{0, operand.axes[i].extent};
+    whole = whole && part[i] == DimRange{0, operand.axes[i].extent};
   }
   return true;
 }
@@ -112,8 +112,8 @@ std::optional<WorkItem> tile_gemm(GemmOp op, const OpSpace& space, const SpaceBo
   // The spatial axes stand before the channels, or behind those of a transposed operand.
   const size_t first = in.size() - (op.a_transposed ? 3 : 4);
   for (size_t i = 0; i < 3; ++i) {
-    const Interval& its = box[spatial_dim(i)];
-    if (its == Interval{0, op.out[i]}) continue;
+    const DimRange& its = box[spatial_dim(i)];
+    if (its == DimRange{0, op.out[i]}) continue;
     op.out[i] = its.count;
     op.pad[i] = in[first + i].first - (its.first * op.stride[i] - op.pad[i]);
     op.in[i] = in[first + i].count;
@@ -211,7 +211,7 @@ OpSpace space_of_lanes(const LaneWork& w, ValuePort out_port) {
 
 /// The window of an interval of results on the coordinates that they are made of. Of what a mean
 /// counts, all that the windows cover: then equal pieces are equal.
-LaneSlide tile_slide(const LaneSlide& w, const Interval& results, const Interval& made_of) {
+LaneSlide tile_slide(const LaneSlide& w, const DimRange& results, const DimRange& made_of) {
   LaneSlide out = w;
   const int64_t begin = w.input_coordinate(results.first, 0);
   const int64_t covered = w.input_coordinate(results.end() - 1, w.kernel - 1) + 1;
@@ -230,7 +230,7 @@ std::optional<WorkItem> tile_lanes(VectorOp op, const OpSpace& space, const Spac
     LaneAxis& axis = w.axes[i];
     all *= axis.count;
     points *= box[i].count;
-    if (box[i] == Interval{0, axis.count}) continue;
+    if (box[i] == DimRange{0, axis.count}) continue;
     if (axis.turned) return std::nullopt;
     axis.count = box[i].count;
     axis.slide = tile_slide(axis.slide, box[i], in[i]);
@@ -245,7 +245,7 @@ std::optional<WorkItem> tile_lanes(VectorOp op, const OpSpace& space, const Spac
 
 bool is_whole(const OpSpace& space, const OperandAxis& axis, const SpaceBox& box) {
   return std::all_of(axis.terms.begin(), axis.terms.end(), [&](const Term& t) {
-    return box[t.dim] == Interval{0, space.dims[t.dim].length};
+    return box[t.dim] == DimRange{0, space.dims[t.dim].length};
   });
 }
 
@@ -295,7 +295,7 @@ Region region(const OpSpace& space, const SpaceOperand& operand, const SpaceBox&
     }
     low = std::max<int64_t>(0, low);
     high = std::min(axis.extent, high + 1);
-    out.push_back(low < high ? Interval{low, high - low} : Interval{0, 0});
+    out.push_back(low < high ? DimRange{low, high - low} : DimRange{0, 0});
   }
   return out;
 }
@@ -314,7 +314,7 @@ int64_t elements_spanned(const SpaceOperand& operand, const Region& region) {
 
 std::optional<WorkItem> tile(const WorkItem& item, const OpSpace& space, const SpaceBox& box) {
   for (size_t d = 0; d < box.size(); ++d)
-    if (space.dims[d].kind != DimKind::parallel && box[d] != Interval{0, space.dims[d].length})
+    if (space.dims[d].kind != DimKind::parallel && box[d] != DimRange{0, space.dims[d].length})
       return std::nullopt;
   for (const SpaceOperand& operand : space.operands)
     if (operand.dense && !is_one_piece(operand, region(space, operand, box))) return std::nullopt;

@@ -24,16 +24,16 @@ struct SpaceDim {
 };
 
 /// Indices first, first + 1, ..., first + count - 1.
-struct Interval {
+struct DimRange {
   int64_t first = 0, count = 1;
   int64_t end() const { return first + count; }
-  friend bool operator==(const Interval&, const Interval&) = default;
+  friend bool operator==(const DimRange&, const DimRange&) = default;
 };
 
 inline constexpr size_t kMostSpaceDims = 20;
 inline constexpr size_t kMostOperandAxes = 10;
 /// A part of a space: an interval of each dim.
-using SpaceBox = InlineVector<Interval, kMostSpaceDims>;
+using SpaceBox = InlineVector<DimRange, kMostSpaceDims>;
 
 /// An axis of an operand in memory: at a point of the space, the coordinate is the sum of the
 /// terms' factors times the point's indices, plus `shift`. Coordinates outside [0, extent) aren't
@@ -91,7 +91,7 @@ enum class GemmDim : uint8_t { batch, image, depth, height, width, output, chann
 std::optional<OpSpace> space_of(const WorkItem& item);
 
 /// Coordinates of an operand, by axis.
-using Region = InlineVector<Interval, kMostOperandAxes>;
+using Region = InlineVector<DimRange, kMostOperandAxes>;
 /// Those that the points of a box need or make. A dim that is whole in the box has all of its axis,
 /// also what no point needs. Empty intervals begin at 0.
 Region region(const OpSpace& space, const SpaceOperand& operand, const SpaceBox& box);

@@ -324,8 +324,8 @@ GemmTimes GemmBound::bound_times(const Tiling& tiling, const Traffic& b, const P
   return t;
 }
 
-/// What execute_cycles() leaves out: the last stream, as far as it is no longer than the fill that nothing
-/// waits for behind it.
+/// What execute_cycles() leaves out: the last stream, as far as it is no longer than the fill that
+/// nothing waits for behind it.
 double GemmBound::after_last_start(const PixelOption& m, const OutputOption& n) const {
   switch (dataflow_) {
     case hw::Dataflow::weight_stationary:
