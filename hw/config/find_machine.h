@@ -13,8 +13,8 @@ std::vector<std::string> known_machines(const std::string& folder);
 /// The names of both, shipped ones first.
 std::vector<std::string> machine_names(const std::string& folder);
 
-/// The file that a user means by a machine: the path itself when there is one, else the machine of
-/// that name in `folder`, a shipped one before a known one, else what was given.
+/// The file that a user means by a machine. It is the path itself if there is one, else the machine
+/// of that name in `folder`, shipped before known, else the text as given.
 std::string machine_file(const std::string& given, const std::string& folder);
 
 /// Whether nothing is at the path.

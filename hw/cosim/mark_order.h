@@ -10,8 +10,8 @@
 
 namespace accsim::hw {
 
-/// Numbers the marks of a program in the order of its text, as the core counts the commands before
-/// them: by queue, stores by memory, and once however many marks stand behind one command.
+/// Numbers a program's marks in the order of its text, as the core counts the commands before them:
+/// by queue, stores by memory. Several marks behind one command count once.
 class MarkOrder {
  public:
   /// Words of marks_t: how many of each have to be reached.

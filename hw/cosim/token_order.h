@@ -10,10 +10,10 @@
 namespace accsim::hw {
 
 /// Which queue gives and which takes each token of a program, and the slots that come with them.
-/// The n-th wait for tokens of a kind in the program's text takes the n-th token of that kind,
-/// whichever queues the two stand in; the core has a counter for each pair of queues, so
-/// descriptors name the other one. Only what more than one queue uses is written out. Regions have
-/// one queue on each side and aren't here.
+/// The n-th wait for a kind of token in the program's text takes the n-th token of that kind, in
+/// whichever queues the two stand. The core has a counter per pair of queues, so descriptors name
+/// the other queue. Only what several queues use is written out. Regions have one queue on
+/// each side and aren't here.
 class TokenOrder {
  public:
   TokenOrder(const Program& program, const HwConfig& hw);

@@ -85,9 +85,9 @@ struct SoftmaxSum {
 SoftmaxSum softmax_row(const SoftmaxTables& t, std::span<const int8_t> row,
                        std::span<const int8_t> mask, std::span<int8_t> out);
 
-/// The logarithm of the sums of a softmax of these scales, in this scale: for a row log2 of the sum
-/// in 2^-16 it is round((maximum * row_multiplier + log2 * sum_multiplier + addend) / 2^shift).
-/// Errc::invalid where softmax_tables() is, and for a scale so small that no multiplier holds it.
+/// The logarithm of the sums of a softmax of these scales, in this scale. A row's is round((maximum
+/// * row_multiplier + log2 * sum_multiplier + addend) / 2^shift), with log2 of its sum in 2^-16.
+/// Errc::invalid as for softmax_tables(), and for a scale so small that no multiplier holds it.
 Result<RowLogarithm> softmax_log(const SoftmaxScales& scales, const ElementScale& out);
 /// 2^16 log2(terms / 2^30): 0 .. 2^20, by a table of 64 pieces and lines between them.
 int32_t row_log2(int64_t terms);

@@ -154,8 +154,8 @@ class Verifier {
     int layer, at;
     Bytes bytes;  ///< from the first to the last
   };
-  /// What queues have done so far with a tensor that isn't a region: the last items of the text
-  /// that set a mark on it, and by queue the marks of other queues that it has waited for.
+  /// What queues have done with a tensor that isn't a region. These are the last items of the text
+  /// that set a mark on it, and by queue the marks of others that it has waited for.
   struct TensorUses {
     using ByQueue = std::array<int, kQueues>;
     std::vector<Use> uses{};

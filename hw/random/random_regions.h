@@ -16,7 +16,7 @@ std::vector<size_t> draw_hops(const std::vector<int64_t>& slots, int64_t parts,
 /// A walk of so many bytes: one run, or up to six equal ones at a stride.
 void draw_walk(Walk& walk, int64_t bytes, Dice dice);
 /// Moves the runs of a walk of at most one level so that it reaches over no more than `room` bytes
-/// (at least its own) and, where they are `apart`, no byte is in two of them. Returns how many it
+/// (at least its own). If they are `apart`, no byte is in two runs. Returns how many bytes it
 /// reaches over.
 int64_t fit_walk(Walk& walk, int64_t room, bool apart);
 

@@ -52,10 +52,10 @@ double mac_pj(Technology t, DType activation, DType weight);
 /// as an int8 MAC, for floats as one of float32. Precondition: not custom.
 double vector_op_pj(Technology t, bool real);
 
-/// Picojoules a byte, read or written, of one SRAM of so many bytes: lines in log-log through [J]'s
-/// three sizes; an eighth of an access of 64 bits. Above 1 MiB the upper line is extended, below 8
-/// KiB the one of 45 nm at every node, the square root of the size: that of 7 nm is nearly level
-/// there and would make a small memory dearer than at 45 nm. Nothing of no bytes.
+/// Picojoules per byte, read or written, of one SRAM of so many bytes. Lines in log-log go through
+/// [J]'s three sizes; a byte is an eighth of an access of 64 bits. Above 1 MiB the upper line goes
+/// on. Below 8 KiB all nodes take the line of 45 nm, the square root of the size: the line of 7 nm
+/// is nearly level there and would make a small memory dearer than at 45 nm. No bytes take none.
 /// Never less when `bytes` grows. Precondition: not custom.
 double sram_pj_per_byte(Technology t, int64_t bytes);
 

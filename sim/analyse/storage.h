@@ -31,9 +31,9 @@ struct Storage {
 };
 
 /// The storage of a graph's activations. Views always share their input's buffer. With `in_place`
-/// so does the result of an elementwise node or BatchNormalization of the same size, when the node
-/// is the only reader of that input and of everything the input is a view of, and it is no graph
-/// input or output. Sizes must have been checked (analyse()).
+/// so does the result of an elementwise node or BatchNormalization of the same size. The node must
+/// be the only reader of that input and of all that the input is a view of, and the input may be no
+/// graph input or output. Sizes must have been checked (analyse()).
 Storage storage_of(const Graph& graph, const Lowered& lowered, bool in_place);
 
 /// Does the node only show its first input's bytes under another shape?

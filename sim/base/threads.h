@@ -14,9 +14,9 @@ using ThreadStarter = std::function<std::thread(std::function<void()>)>;
 /// The system's own starter: a std::thread that runs `work`.
 std::thread start_thread(std::function<void()> work);
 
-/// Threads that each call one function once. There may be fewer than were asked for, down to none:
-/// a system short of threads or memory is no reason to stop, as long as any number of them can do
-/// the work.
+/// Threads that each call one function once. There may be fewer than were asked for, down to none.
+/// A system short of threads or memory is no reason to stop, as any number of them can do the
+/// work.
 class Threads {
  public:
   /// Calls work(0), work(1), ... in up to `count` threads. None begins before their number is

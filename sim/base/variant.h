@@ -4,12 +4,12 @@
 
 namespace accsim {
 
-/// A std::variant whose copy may fail. In libstdc++ 12, when an alternative's copy constructor
-/// throws while a variant of strings, vectors, shared pointers and numbers alone is copied, the
-/// destructor of its storage runs though nothing is in it yet, and goes anywhere: such variants
-/// are said never to be without a value. Here a copy holds the first alternative's default, which
-/// must not throw, until the other's value is assigned, which does work. Everything else is of
-/// std::variant.
+/// A std::variant whose copy may fail. In libstdc++ 12 a variant of strings, vectors,
+/// shared pointers and numbers alone is said never to be without a value. If an
+/// alternative's copy constructor throws, the destructor of its storage runs though nothing
+/// is in it yet, and goes anywhere. Here a copy holds the first alternative's default,
+/// which must not throw. Then the other's value is assigned, which does work. Everything
+/// else is of std::variant.
 template <class First, class... Rest>
 class Variant : public std::variant<First, Rest...> {
   using Base = std::variant<First, Rest...>;

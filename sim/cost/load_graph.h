@@ -12,7 +12,7 @@
 namespace accsim::sim {
 
 /// The graph as it is costed: on real numbers, and with padding left to the windows that read it,
-/// unless the file's own is wanted; with attention in blocks of keys if options ask for it.
+/// unless the file's own is wanted. Attention is in blocks of keys if options ask for it.
 /// Errc::usage where none is long enough.
 Result<Graph> costed_graph(Graph graph, const ElaborateOptions& options);
 /// File -> ModelDef -> flat graph with every shape known.

@@ -19,10 +19,10 @@ struct FittingSizes {
   std::vector<int64_t> pictures;  ///< heights and widths that fit as well; none: it has no such
 };
 
-/// Looks for sizes of the inputs that the model can have, among sizes that networks are made for:
-/// 224, 320 or 640 for heights and widths; 1 for tokens behind a cache of 127, and 128 for other
-/// tokens; for channels and features the sizes of the weights beside them. `bound`: values of other
-/// sizes. At most kMostTries are tried. `fits` says whether the model has a graph.
+/// Looks for sizes of the inputs that the model can have, among sizes that networks are made for.
+/// Heights and widths are 224, 320 or 640. Tokens are 1 behind a cache of 127, else 128. Channels
+/// and features have the sizes of the weights beside them. `bound`: values of other sizes. At most
+/// kMostTries are tried. `fits` says whether the model has a graph.
 FittingSizes find_sizes(const GraphDef& graph, const InputDefs& inputs,
                         const std::vector<std::string>& open, const Sizes& bound,
                         const std::function<bool(const Sizes&)>& fits);

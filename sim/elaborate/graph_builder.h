@@ -15,9 +15,9 @@
 
 namespace accsim::sim {
 
-/// Makes a Graph, tensor by tensor and node by node, in topological order: a node is added when its
-/// inputs are there, and then its outputs' types, shapes and (where few) constant values are known.
-/// It knows nothing of names' scopes or of models. Errors say the node or tensor.
+/// Makes a Graph, tensor by tensor and node by node, in topological order. A node is added when its
+/// inputs are there. Then the types and shapes of its outputs are known, and constant values if
+/// they are few. It knows nothing of names' scopes or of models. Errors say the node or tensor.
 class GraphBuilder {
  public:
   /// `start` says name, file, versions and metadata, and has no tensors or nodes yet. `budget` must

@@ -8,10 +8,10 @@
 
 namespace accsim::sim {
 
-/// Where a dense tensor's elements lie in memory: its axes in memory, outermost first, each with
-/// its count and the stride in the row-major index of the tensor's dims from one of it to the next.
-/// Axes of one element are left out, those that go on in the next one are joined to it, so equal
-/// orders have equal layouts; a tensor of one element has none. Row-major is {{elements, 1}}.
+/// Where a dense tensor's elements lie in memory: its axes in memory, outermost first. Each has its
+/// count, and the stride from one of it to the next in the row-major index of the tensor's dims.
+/// Axes of one element are left out, and axes that go on in the next one are joined to it. So equal
+/// orders have equal layouts. A tensor of one element has no axis. Row-major is {{elements, 1}}.
 using Layout = std::vector<MoveAxis>;
 
 /// Places of a tensor's dims in memory, outermost first.

@@ -31,9 +31,9 @@ struct PortLayout {
 /// Internal ports of that copy, and of what is between two steps of it.
 inline ValuePort copy_port(ValuePort input) { return ValuePort::made(input, 2); }
 inline ValuePort step_port(ValuePort input) { return ValuePort::made(input, 3); }
-/// An input that a layer's work reads as rotary embeddings turn it: of every two neighbouring
-/// pieces of so many elements, in the row-major index, each in the place of the other, and the
-/// second one, now the first, negated.
+/// An input that a layer's work reads as rotary embeddings turn it. In the row-major index, two
+/// neighbouring pieces of so many elements change places. The second piece, which now comes first,
+/// is negated.
 struct TurnedPort {
   ValuePort port = 0;
   int64_t piece = 1;
@@ -110,10 +110,10 @@ int64_t macs_of(const Work& work);
 /// or row commands do.
 Result<Lowered> lower(const Graph& graph);
 
-/// Marks what counts as a parameter: float initializers that nodes read; integer ones that stand
-/// for reals, with scales and zero points; packed ones, by the elements that they hold; and what
-/// ConstantOfShape or Constant makes for an operator's parameter inputs. Results computed from
-/// parameters don't count. Buffers: running statistics, tables of rotary embeddings.
+/// Marks what counts as a parameter: float initializers that nodes read, and integer ones that
+/// stand for reals, with scales and zero points. Packed ones count by the elements that they hold.
+/// Results of ConstantOfShape and Constant count as parameter inputs of an operator. What is
+/// computed from parameters doesn't. Buffers: running statistics, tables of rotary embeddings.
 void count_parameters(const Graph& graph, Lowered& lowered);
 
 }  // namespace accsim::sim

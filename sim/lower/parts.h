@@ -8,8 +8,8 @@ namespace accsim::sim {
 std::optional<Part> part_of_part(const Part& inner, const Part& outer, int64_t elements);
 
 /// Where the box of a move lies in the input (`cut_out`) or the output, in the order of the other
-/// side, which it fills with so many elements; its whole is kNoTensor. nullopt where it doesn't, or
-/// lies in more than rows of one pitch.
+/// side. It fills so many elements of that side, and its whole is kNoTensor. nullopt where there is
+/// no such box, or where it lies in more than rows of one pitch.
 std::optional<Part> part_of_move(const MemoryOp& op, bool cut_out, int64_t elements);
 
 /// Makes parts of tensors, Lowered::parts, of what Slice, Split and Concat only move, in a graph

@@ -4,11 +4,11 @@
 
 namespace accsim::sim {
 
-/// Products of matrices that were repeated for them: keys and values of grouped-query attention, an
-/// Expand (with a Reshape, and a Transpose of the last two dims, behind it) that makes `g` equal
-/// matrices of each, one behind the other. Such a product reads each matrix once, with the rows of
-/// the g matrices that it multiplies as one, which they are in memory; the repeating nodes become
-/// views. Only where nobody else reads what is between.
+/// Products of matrices that were repeated for them: keys and values of grouped-query attention. An
+/// Expand makes `g` equal matrices of each, one behind the other. A Reshape, and a Transpose of the
+/// last two dims, may stand behind it. Such a product reads each matrix once. The rows of the g
+/// matrices that it multiplies become one, as they are in memory. The repeating nodes become views.
+/// Only where nobody else reads what is between.
 void merge_repeats(const Graph& graph, Lowered& lowered);
 
 }  // namespace accsim::sim

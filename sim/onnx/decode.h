@@ -55,7 +55,7 @@ bool is_small(DType dtype, int64_t count);
 
 /// The elements of a sparse tensor in the layout of raw_data, as a dense tensor has them: zeros,
 /// and the values that `message` (SparseTensorProto) stores. nullopt when values or indices can't
-/// be read, when an index lies outside, or when there are more than kMostDenseBytes.
+/// be read, an index lies outside, or there are more than kMostDenseBytes.
 std::optional<std::vector<uint8_t>> dense_elements(const std::string& model_file, ByteSpan message,
                                                    DType dtype, const Dims& dims);
 

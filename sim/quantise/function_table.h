@@ -20,8 +20,8 @@ Result<std::vector<double>> evaluate_function(const Graph& graph, const UnaryFun
                                               const Constants& constants,
                                               const std::vector<double>& at);
 
-/// Entry v + 128 for the int8 v: f of the real number that v is, as the nearest int8, halves away
-/// from the zero point; the zero point where f isn't a number.
+/// Entry v + 128 is for the int8 v. It is f of v's real number as the nearest int8, with halves
+/// away from the zero point. It is the zero point where f isn't a number.
 Result<std::vector<int8_t>> function_table(const Graph& graph, const UnaryFunction& function,
                                            const Constants& constants,
                                            const hw::ElementScale& argument,

@@ -56,8 +56,8 @@ class Held {
   int64_t bytes_;
 };
 
-/// The C++ type that elements are kept in: float for float32 and every narrower float (values are
-/// rounded to the element type after each node), one byte for bool and for integers under 8 bits.
+/// The C++ type in which elements are kept. It is float for float32 and narrower floats (rounded to
+/// the element type after each node), and one byte for bool and integers under 8 bits.
 enum class ElementKind : uint8_t { f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 };
 /// u64 for strings: their places among the array's texts. nullopt for complex numbers.
 std::optional<ElementKind> element_kind(DType dtype);

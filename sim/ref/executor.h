@@ -75,9 +75,9 @@ Result<std::vector<Array>> load_weights(const Graph& graph, std::optional<uint64
 /// without a kernel, element types that aren't kept. Good when there is nothing.
 Status check_runnable(const Graph& graph);
 
-/// A random tensor for graph input `id`: reals from [-1, 1), integers that index an embedding below
-/// its length, other integers, booleans and strings 0 or 1; the same for the same name, shape and
-/// seed.
+/// A random tensor for graph input `id`: reals from [-1, 1), and integers that index an embedding
+/// below its length. Other integers, booleans and strings are 0 or 1. The same name, shape and seed
+/// give the same tensor.
 Array random_input(const Graph& graph, TensorId id, uint64_t seed,
                    std::shared_ptr<MemoryCount> count = nullptr);
 

@@ -30,8 +30,8 @@ GemmTraffic gemm_traffic(const GemmOp& op, int64_t a_bytes, int64_t b_bytes, int
 /// registers.
 int64_t on_chip_bytes(const hw::HwConfig& hw);
 
-/// Where the operands and the unfinished sums of a product lie on a machine whose sums are wider
-/// than its results: no command takes a sum out of the accumulators before it is whole.
+/// Where operands and unfinished sums of a product lie, if a machine's sums are wider than its
+/// results. No command takes a sum out of the accumulators before it is whole.
 struct HeldSums {
   int64_t operand_bytes = 0;  ///< shared buffer, activation and weight slots, the array's operands
   int64_t sums = 0;           ///< of the accumulator and the array, in elements

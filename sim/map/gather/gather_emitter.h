@@ -5,8 +5,8 @@
 
 namespace accsim::sim {
 
-/// Writes the program of picked rows: a part of the list into a parameter slot, which the load
-/// queue reads itself, then tile by tile a gathered load into an output slot and a store.
+/// Writes the program of picked rows. Part of the list goes into a parameter slot, which the load
+/// queue reads itself. Then each tile has a gathered load into an output slot and a store.
 template <class Sink>
 class GatherEmitter {
  public:

@@ -18,8 +18,8 @@ size_t contiguous_axis(const MoveProblem& p);
 MoveTile move_tile(const MoveProblem& p, int64_t chunks);
 
 /// Writes the program of a move whose layout is known, tile by tile, each byte from where it lies
-/// to where it belongs: a load into an output slot, transposed where the output's innermost axis is
-/// another one than the input's, and a store.
+/// to where it belongs. A tile has a load into an output slot and a store. The load transposes if
+/// the output's innermost axis isn't the input's.
 template <class Sink>
 class MoveEmitter {
  public:

@@ -55,9 +55,9 @@ double store_bound(const GemmTimes& t);
 /// of one slot follow one another; of S slots one has at least an S-th of all fillings' time.
 double operand_slot_bound(const GemmTimes& t);
 
-/// Slots of the other operand, the one that the array holds: held_fillings / held_slots, for the
-/// same reason. A filling lasts from its first byte until the array has been filled with its last
-/// part, and from one fill to the next there is a stream or the fill itself, whichever is longer.
+/// Slots of the operand that the array holds: held_fillings / held_slots, for the same reason. A
+/// filling lasts from its first byte until its last part is in the array. Between two fills there
+/// is a stream or the fill itself, whichever is longer.
 double held_slot_bound(const GemmTimes& t);
 
 /// Slots of the accumulator: sum_fillings / sum_slots, for the same reason. A filling lasts from

@@ -5,11 +5,11 @@
 
 namespace accsim::sim {
 
-/// How a tiling with staged weights goes about it. The outputs are cut into panels. A panel's
-/// weights are brought from DRAM to the shared buffer once and stay there while all tiles of pixels
-/// pass by, each of which loads the panel's weight tiles from there; activations are loaded once a
-/// panel. The weight tiles lie in regions, several in each: as soon as the last tile of pixels has
-/// loaded what a region has, the next panel's are staged into it.
+/// How a tiling stages weights. The outputs are cut into panels. A panel's weights go from DRAM to
+/// the shared buffer once and stay while all tiles of pixels pass by. Each tile of pixels loads the
+/// panel's weight tiles from there. Activations are loaded once per panel. The weight tiles lie in
+/// regions, several in each. Once the last tile of pixels has loaded a region's tiles, the next
+/// panel's are staged into it.
 struct WeightPanels {
   /// A panel is one tile of outputs, its weight tiles are chunks of the channels; else they are
   /// tiles of outputs with all channels.

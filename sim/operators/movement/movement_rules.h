@@ -155,9 +155,9 @@ Result<Work> unique_cost(const NodeView& node);
 /// NonMaxSuppression: so many boxes x 3 as are assumed to be selected; at most
 /// max_output_boxes_per_class of each batch entry and class.
 Status non_max_suppression_shape(InferContext& node);
-/// Of each batch entry and class a comparison a box with the threshold, a sort, and the overlap of
-/// every box with each that is selected: the intersection's sides and area (9 operations), two sums
-/// and a product of areas, a comparison.
+/// For each batch entry and class: a comparison per box with the threshold, a sort, and the overlap
+/// of every box with each selected one. An overlap is the intersection's sides and area (9
+/// operations), two sums and a product of areas, and a comparison.
 Result<Work> non_max_suppression_cost(const NodeView& node);
 
 }  // namespace accsim::sim
