@@ -40,12 +40,9 @@ class Builder {
 
   /// What is computed off line (the Shape of an activation) doesn't read at run time.
   void count_readers() {
-    const auto readers = consumers_by_tensor(graph_);
-    for (size_t t = 0; t < readers.size(); ++t)
-      readers_[t] =
-          static_cast<size_t>(std::count_if(readers[t].begin(), readers[t].end(), [this](NodeId n) {
-            return !graph_.nodes[static_cast<size_t>(n)].folded;
-          }));
+    const auto runs = [this](NodeId n) { return !graph_.nodes[static_cast<size_t>(n)].folded; };
+    for (size_t t = 0; t < readers_.size(); ++t)
+      readers_[t] = static_cast<size_t>(std::ranges::count_if(lowered_.readers[t], runs));
   }
 
   void add_buffer(TensorId id, int writer) {

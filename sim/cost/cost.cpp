@@ -17,7 +17,7 @@
 #include "sim/cost/network_plan.h"
 #include "sim/cost/network_report.h"
 #include "sim/cost/product_modes.h"
-#include "sim/lower/lay_out.h"
+#include "sim/lower/lower.h"
 #include "sim/map/kept_weights.h"
 #include "sim/report/bounds.h"
 #include "sim/report/format.h"

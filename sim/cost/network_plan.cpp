@@ -7,7 +7,7 @@
 
 #include "sim/cost/load_graph.h"
 #include "sim/cost/requests.h"
-#include "sim/lower/lay_out.h"
+#include "sim/lower/lower.h"
 
 namespace accsim::sim {
 namespace {

@@ -3,11 +3,7 @@
 #include <algorithm>
 
 #include "sim/lower/host_layout.h"
-#include "sim/lower/lane_meaning.h"
 #include "sim/lower/node_layouts.h"
-#include "sim/lower/parts.h"
-#include "sim/lower/repeats.h"
-#include "sim/lower/row_layout.h"
 #include "sim/operators/movement/box_rules.h"
 #include "sim/operators/op_table.h"
 
@@ -20,7 +16,7 @@ class LayOut {
       : graph_(graph),
         lowered_(lowered),
         layouts_(lowered.layouts),
-        readers_(consumers_by_tensor(graph)),
+        readers_(lowered.readers),
         is_input_(graph.tensors.size(), false),
         is_output_(graph.tensors.size(), false),
         taken_(graph.tensors.size(), false),
@@ -307,7 +303,7 @@ class LayOut {
   const Graph& graph_;
   Lowered& lowered_;
   std::vector<Layout>& layouts_;
-  const std::vector<std::vector<NodeId>> readers_;
+  const std::vector<std::vector<NodeId>>& readers_;
   std::vector<bool> is_input_, is_output_;
   std::vector<bool> taken_;       ///< by tensor: somebody reads it as it lies
   std::vector<TensorId> behind_;  ///< by tensor: behind_elementwise(), where it is known
@@ -316,16 +312,5 @@ class LayOut {
 }  // namespace
 
 void lay_out(const Graph& graph, Lowered& lowered) { LayOut(graph, lowered).lay_out_all(); }
-
-Result<Lowered> lower_in_memory(const Graph& graph) {
-  Result<Lowered> lowered = lower(graph);
-  if (!lowered) return lowered;
-  merge_repeats(graph, *lowered);
-  lay_out(graph, *lowered);
-  set_row_work(graph, *lowered);
-  add_lane_meanings(graph, *lowered);
-  place_parts(graph, *lowered);
-  return lowered;
-}
 
 }  // namespace accsim::sim

@@ -11,8 +11,4 @@ namespace accsim::sim {
 /// in which the operands lie.
 void lay_out(const Graph& graph, Lowered& lowered);
 
-/// lower(), merge_repeats() and lay_out(), and what lane and row commands make of it: what a
-/// machine does.
-Result<Lowered> lower_in_memory(const Graph& graph);
-
 }  // namespace accsim::sim

@@ -2,17 +2,15 @@
 
 #include <utility>
 
+#include "sim/lower/logarithms.h"
 #include "sim/operators/op_table.h"
 
 namespace accsim::sim {
 
-LayersSoFar::LayersSoFar(const Graph& graph, const std::vector<std::vector<NodeId>>& readers,
-                         std::map<NodeId, NodeId> logarithms)
-    : graph_(graph),
-      readers_(readers),
-      logarithms_(std::move(logarithms)),
-      owner_(graph.tensors.size(), -1),
-      is_output_(graph.tensors.size(), false) {
+LayersSoFar::LayersSoFar(const Graph& graph)
+    : graph_(graph), owner_(graph.tensors.size(), -1), is_output_(graph.tensors.size(), false) {
+  out_.readers = consumers_by_tensor(graph);
+  logarithms_ = softmax_logarithms(graph, out_.readers);
   out_.layers.reserve(graph.nodes.size());
   for (TensorId id : graph.outputs) is_output_[static_cast<size_t>(id)] = true;
 }

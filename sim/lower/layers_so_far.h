@@ -10,15 +10,13 @@ namespace accsim::sim {
 /// The layers of the nodes up to one, and who has written what.
 class LayersSoFar {
  public:
-  /// `logarithms`: softmax nodes whose second output has been found to be a logarithm, by node.
-  LayersSoFar(const Graph& graph, const std::vector<std::vector<NodeId>>& readers,
-              std::map<NodeId, NodeId> logarithms);
+  explicit LayersSoFar(const Graph& graph);
 
   const Graph& graph() const { return graph_; }
   const Node& node(NodeId id) const { return graph_.nodes[static_cast<size_t>(id)]; }
   /// Nodes that read a tensor.
   const std::vector<NodeId>& readers_of(TensorId id) const {
-    return readers_[static_cast<size_t>(id)];
+    return out_.readers[static_cast<size_t>(id)];
   }
   bool is_output(TensorId id) const { return is_output_[static_cast<size_t>(id)]; }
 
@@ -38,11 +36,10 @@ class LayersSoFar {
 
  private:
   const Graph& graph_;
-  const std::vector<std::vector<NodeId>>& readers_;
-  const std::map<NodeId, NodeId> logarithms_;
-  std::vector<int> owner_;  ///< layer that writes a tensor, -1: none that does work
-  std::vector<bool> is_output_;
   Lowered out_;
+  std::map<NodeId, NodeId> logarithms_;  ///< softmax_logarithms()
+  std::vector<int> owner_;               ///< layer that writes a tensor, -1: none that does work
+  std::vector<bool> is_output_;
 };
 
 /// The layer's product when it ends in one.

@@ -20,14 +20,13 @@ bool reduces_last_axis(const NodeView& node) {
 
 }  // namespace
 
-std::map<NodeId, NodeId> softmax_logarithms(const Graph& graph) {
+std::map<NodeId, NodeId> softmax_logarithms(const Graph& graph,
+                                            const std::vector<std::vector<NodeId>>& readers) {
   std::map<NodeId, NodeId> out;
   std::set<NodeId> taken;
-  std::vector<std::vector<NodeId>> readers;
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const Node& node = graph.nodes[i];
     if (!is_node(node, op::kReduceLogSumExp) || !reduces_last_axis(NodeView(graph, node))) continue;
-    if (readers.empty()) readers = consumers_by_tensor(graph);
     for (const NodeId reader : readers[static_cast<size_t>(node.inputs[0])]) {
       const Node& softmax = graph.nodes[static_cast<size_t>(reader)];
       if (reader > static_cast<NodeId>(i) || !is_node(softmax, op::kSoftmax)) continue;
@@ -39,9 +38,8 @@ std::map<NodeId, NodeId> softmax_logarithms(const Graph& graph) {
   return out;
 }
 
-void merge_logarithms(const Graph& graph, const std::map<NodeId, NodeId>& logarithms,
-                      Lowered& lowered) {
-  for (const auto& [node, softmax] : logarithms) {
+void merge_logarithms(const Graph& graph, Lowered& lowered) {
+  for (const auto& [node, softmax] : softmax_logarithms(graph, lowered.readers)) {
     Layer& own = lowered.layers[static_cast<size_t>(node)];
     Layer& l = lowered.layers[static_cast<size_t>(softmax)];
     const Node& as_written = graph.nodes[static_cast<size_t>(softmax)];

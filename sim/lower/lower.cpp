@@ -3,17 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "sim/base/sums.h"
 #include "sim/lower/function_joiner.h"
 #include "sim/lower/layer_merger.h"
 #include "sim/lower/layers_so_far.h"
-#include "sim/lower/logarithms.h"
 #include "sim/lower/lower_each.h"
-#include "sim/lower/patterns.h"
-#include "sim/lower/rotations.h"
+#include "sim/lower/passes.h"
 #include "sim/operators/op_table.h"
 
 namespace accsim::sim {
@@ -24,11 +21,9 @@ class Lowering {
   Lowering(const Graph& graph, bool merges)
       : graph_(graph),
         merges_(merges),
-        readers_(consumers_by_tensor(graph)),
-        logarithms_(merges ? softmax_logarithms(graph) : std::map<NodeId, NodeId>()),
-        layers_(graph, readers_, logarithms_),
-        functions_(layers_,
-                   merges ? find_functions(graph, readers_) : std::vector<UnaryFunction>()),
+        layers_(graph),
+        functions_(layers_, merges ? find_functions(graph, layers_.lowered().readers)
+                                   : std::vector<UnaryFunction>()),
         merger_(layers_, functions_) {}
 
   Result<Lowered> lower_graph() {
@@ -37,11 +32,6 @@ class Lowering {
     if (!errors_.empty()) return std::move(errors_);
     Lowered& out = layers_.lowered();
     if (const Status fits = check_macs(out); !fits) return fits.errors();
-    count_parameters(graph_, out);
-    if (!merges_) return std::move(out);
-    merge_patterns(graph_, out);
-    merge_logarithms(graph_, logarithms_, out);
-    merge_rotations(graph_, out);
     return std::move(out);
   }
 
@@ -134,13 +124,17 @@ class Lowering {
 
   const Graph& graph_;
   const bool merges_;
-  const std::vector<std::vector<NodeId>> readers_;
-  const std::map<NodeId, NodeId> logarithms_;
   LayersSoFar layers_;
   FunctionJoiner functions_;
   LayerMerger merger_;
   Errors errors_;
 };
+
+Result<Lowered> lower_to(PassStage last, const Graph& graph) {
+  Result<Lowered> out = lower_nodes(graph);
+  if (out) run_passes(lowering_passes(), last, graph, *out);
+  return out;
+}
 
 }  // namespace
 
@@ -151,8 +145,18 @@ int64_t macs_of(const Work& work) {
   return sum;
 }
 
-Result<Lowered> lower(const Graph& graph) { return Lowering(graph, true).lower_graph(); }
+Result<Lowered> lower_nodes(const Graph& graph) { return Lowering(graph, true).lower_graph(); }
 
-Result<Lowered> lower_each(const Graph& graph) { return Lowering(graph, false).lower_graph(); }
+Result<Lowered> lower(const Graph& graph) { return lower_to(PassStage::merging, graph); }
+
+Result<Lowered> lower_in_memory(const Graph& graph) {
+  return lower_to(PassStage::in_memory, graph);
+}
+
+Result<Lowered> lower_each(const Graph& graph) {
+  Result<Lowered> out = Lowering(graph, false).lower_graph();
+  if (out) count_parameters(graph, *out);
+  return out;
+}
 
 }  // namespace accsim::sim

@@ -89,7 +89,9 @@ struct Parameter {
 
 /// A graph with every node's fate, and its parameters counted.
 struct Lowered {
-  std::vector<Layer> layers;             ///< one a node, in the graph's order
+  std::vector<Layer> layers;  ///< one a node, in the graph's order
+  /// By tensor id: consumers_by_tensor() of the graph as it was given.
+  std::vector<std::vector<NodeId>> readers;
   std::vector<Parameter> parameters;     ///< in the order in which they are first read
   std::vector<std::string> unsupported;  ///< "name (op)" of nodes costed as traffic
   int64_t params = 0, buffers = 0;
@@ -109,6 +111,10 @@ int64_t macs_of(const Work& work);
 /// fate. No tensor is laid out yet: a transpose still moves its bytes, and nothing says what lane
 /// or row commands do.
 Result<Lowered> lower(const Graph& graph);
+
+/// What a machine does: lower() with all tensors laid out, and what lane and row commands make of
+/// it.
+Result<Lowered> lower_in_memory(const Graph& graph);
 
 /// Marks what counts as a parameter: float initializers that nodes read, and integer ones that
 /// stand for reals, with scales and zero points. Packed ones count by the elements that they hold.

@@ -16,7 +16,7 @@ class ParameterCounter {
   ParameterCounter(const Graph& graph, Lowered& lowered)
       : graph_(graph),
         lowered_(lowered),
-        readers_(consumers_by_tensor(graph)),
+        readers_(lowered.readers),
         is_table_(find_rotary_tables(graph, readers_)),
         seen_(graph.tensors.size(), false),
         traced_(graph.tensors.size(), false),
@@ -239,7 +239,7 @@ class ParameterCounter {
 
   const Graph& graph_;
   Lowered& lowered_;
-  const std::vector<std::vector<NodeId>> readers_;
+  const std::vector<std::vector<NodeId>>& readers_;
   const std::vector<bool> is_table_;  ///< by tensor: cosines and sines of rotary embeddings
   std::vector<bool> seen_;
   std::vector<bool> traced_;        ///< by tensor: its sources have been counted

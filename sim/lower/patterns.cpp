@@ -23,11 +23,7 @@ int64_t aligned_dim(const Dims& dims, size_t i, size_t rank) {
 class Patterns {
  public:
   Patterns(const Graph& graph, const Lowered& lowered)
-      : graph_(graph), lowered_(lowered), readers_(consumers_by_tensor(graph)) {
-    for (const auto& [node, softmax] : softmax_logarithms(graph))
-      std::erase(readers_[static_cast<size_t>(graph.nodes[static_cast<size_t>(node)].inputs[0])],
-                 node);
-  }
+      : graph_(graph), lowered_(lowered), logarithms_(softmax_logarithms(graph, lowered.readers)) {}
 
   std::optional<PatternMatch> match_ending_at(NodeId last) const {
     const Node& node = graph_.nodes[static_cast<size_t>(last)];
@@ -65,6 +61,7 @@ class Patterns {
   /// Is nothing between the nodes read elsewhere, an output, or part of another layer?
   bool is_closed(const PatternMatch& m) const {
     const auto is_mine = [&](NodeId id) { return std::ranges::find(m.nodes, id) != m.nodes.end(); };
+    const auto is_within = [&](NodeId id) { return is_mine(id) || logarithms_.contains(id); };
     return std::ranges::all_of(m.nodes, [&](NodeId id) {
       const Layer& l = lowered_.layers[static_cast<size_t>(id)];
       if (l.merged_into >= 0 && !is_mine(l.merged_into)) return false;
@@ -73,7 +70,8 @@ class Patterns {
       return std::ranges::all_of(outputs, [&](TensorId t) {
         if (t == kNoTensor) return true;
         const bool is_output = std::ranges::find(graph_.outputs, t) != graph_.outputs.end();
-        return !is_output && std::ranges::all_of(readers_[static_cast<size_t>(t)], is_mine);
+        return !is_output &&
+               std::ranges::all_of(lowered_.readers[static_cast<size_t>(t)], is_within);
       });
     });
   }
@@ -113,8 +111,8 @@ class Patterns {
 
   const Graph& graph_;
   const Lowered& lowered_;
-  /// By tensor; what takes the logarithm beside a softmax is part of it.
-  std::vector<std::vector<NodeId>> readers_;
+  /// What takes the logarithm beside a softmax is part of it.
+  const std::map<NodeId, NodeId> logarithms_;
 };
 
 /// All operations of the nodes.

@@ -21,7 +21,7 @@ struct Repeat {
 class Repeats {
  public:
   Repeats(const Graph& graph, Lowered& lowered)
-      : graph_(graph), lowered_(lowered), readers_(consumers_by_tensor(graph)) {}
+      : graph_(graph), lowered_(lowered), readers_(lowered.readers) {}
 
   void merge_repeat(Layer& l) {
     GemmOp* gemm = plain_product(l);
@@ -135,7 +135,7 @@ class Repeats {
 
   const Graph& graph_;
   Lowered& lowered_;
-  const std::vector<std::vector<NodeId>> readers_;
+  const std::vector<std::vector<NodeId>>& readers_;
 };
 
 }  // namespace

@@ -34,7 +34,7 @@ class Rotations {
   Rotations(const Graph& graph, Lowered& lowered)
       : graph_(graph),
         lowered_(lowered),
-        readers_(consumers_by_tensor(graph)),
+        readers_(lowered.readers),
         is_output_(graph.tensors.size(), false) {
     for (const TensorId id : graph.outputs) is_output_[static_cast<size_t>(id)] = true;
   }
@@ -181,7 +181,7 @@ class Rotations {
 
   const Graph& graph_;
   Lowered& lowered_;
-  const std::vector<std::vector<NodeId>> readers_;
+  const std::vector<std::vector<NodeId>>& readers_;
   std::vector<bool> is_output_;
 };
 

@@ -5,7 +5,7 @@
 #include "hw/config/values.h"
 #include "sim/base/hash.h"
 #include "sim/cost/requests.h"
-#include "sim/lower/lay_out.h"
+#include "sim/lower/lower.h"
 
 namespace accsim::sim {
 namespace {

@@ -7,7 +7,7 @@
 #include "sim/cost/cost.h"
 #include "sim/cost/requests.h"
 #include "sim/cost/workload.h"
-#include "sim/lower/lay_out.h"
+#include "sim/lower/lower.h"
 #include "tests/support/source.h"
 
 namespace accsim::sim {

@@ -8,7 +8,7 @@
 #include "sim/cost/cost.h"
 #include "sim/cost/workload.h"
 #include "sim/elaborate/elaborate.h"
-#include "sim/lower/lay_out.h"
+#include "sim/lower/lower.h"
 #include "sim/lower/real_graph.h"
 #include "tests/support/models.h"
 #include "tests/support/source.h"

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/elaborate/elaborate.h"
-#include "sim/lower/lay_out.h"
+#include "sim/lower/lower.h"
 #include "tests/support/machines.h"
 #include "tests/support/models.h"
 

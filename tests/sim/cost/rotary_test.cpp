@@ -6,7 +6,7 @@
 #include "hw/config/load.h"
 #include "sim/cost/cost.h"
 #include "sim/elaborate/elaborate.h"
-#include "sim/lower/lay_out.h"
+#include "sim/lower/lower.h"
 #include "sim/operators/names.h"
 #include "sim/ref/executor.h"
 #include "tests/support/models.h"

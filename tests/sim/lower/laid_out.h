@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sim/elaborate/elaborate.h"
-#include "sim/lower/lay_out.h"
+#include "sim/lower/lower.h"
 #include "tests/support/index.h"
 #include "tests/support/models.h"
 

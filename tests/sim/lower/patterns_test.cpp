@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "sim/elaborate/elaborate.h"
-#include "sim/lower/lay_out.h"
+#include "sim/lower/lower.h"
 #include "tests/support/models.h"
 
 namespace accsim::sim {

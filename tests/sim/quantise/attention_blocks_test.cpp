@@ -14,7 +14,6 @@
 #include "sim/cost/cost.h"
 #include "sim/elaborate/elaborate.h"
 #include "sim/lower/attention.h"
-#include "sim/lower/lay_out.h"
 #include "sim/lower/lower.h"
 #include "sim/program/network_reference.h"
 #include "sim/quantise/quantised_case.h"

@@ -5,7 +5,6 @@
 #include <map>
 
 #include "sim/elaborate/elaborate.h"
-#include "sim/lower/lay_out.h"
 #include "sim/lower/lower.h"
 #include "sim/ref/executor.h"
 #include "tests/support/models.h"
