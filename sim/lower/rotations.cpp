@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "sim/lower/parts.h"
+#include "sim/lower/part_geometry.h"
 #include "sim/operators/op_table.h"
 
 namespace accsim::sim {

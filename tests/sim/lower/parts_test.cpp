@@ -46,33 +46,6 @@ void slice(ModelBuilder& b, const std::string& from, const std::string& to, int6
   b.node("Slice", {from, to + "_begin", to + "_end", to + "_axis"}, {to});
 }
 
-TEST(PartOfPart, IsWhereThePartsElementsAre) {
-  std::mt19937 random(1);
-  const auto pick = [&](int64_t low, int64_t high) {
-    return std::uniform_int_distribution<int64_t>(low, high)(random);
-  };
-  const auto pitch = [&](int64_t most) {
-    const int64_t run = pick(1, most);
-    return pick(0, 2) == 0 ? Pitch{} : Pitch{run, run + pick(1, most)};
-  };
-  int found = 0;
-  for (int i = 0; i < 4000; ++i) {
-    const Pitch outer = pitch(12);
-    Pitch inner = pitch(6);
-    if (pick(0, 1) == 0 && !outer.is_dense() && inner.run < outer.run) inner.pitch = outer.run;
-    const int64_t rows = pick(1, 5), elements = inner.is_dense() ? pick(1, 40) : rows * inner.run;
-    const Part a{1, pick(0, 20), inner}, b{2, pick(0, 20), outer};
-    const auto both = part_of_part(a, b, elements);
-    if (!both) continue;
-    ++found;
-    EXPECT_EQ(both->whole, 2);
-    for (int64_t k = 0; k < elements; ++k)
-      EXPECT_EQ(both->offset + both->pitch.offset_of(k),
-                b.offset + outer.offset_of(a.offset + inner.offset_of(k)));
-  }
-  EXPECT_GT(found, 1000);
-}
-
 TEST(Parts, AreChannelsThatASliceCutsOut) {
   ModelBuilder b;
   b.input("x", {1, 8, 6, 6});
