@@ -1,0 +1,137 @@
+#include "sim/lower/key_blocks.h"
+
+#include <fmt/format.h>
+
+#include "sim/lower/attention.h"
+#include "sim/operators/movement/box_rules.h"
+#include "sim/operators/names.h"
+
+namespace accsim::sim {
+namespace {
+
+/// Versions of ai.onnx in which nodes are added: sizes of a Split are attributes there.
+constexpr int64_t kSplitOpset = 11, kReshapeOpset = 13;
+
+/// The axis of `from` that is axis `axis` of `to`, which has as many elements in another shape.
+std::optional<size_t> same_axis(const Dims& from, const Dims& to, size_t axis) {
+  for (size_t i = 0; i < from.size(); ++i)
+    if (from[i] == to[axis] && elements(from, 0, i) == elements(to, 0, axis) &&
+        elements(from) == elements(to))
+      return i;
+  return std::nullopt;
+}
+
+}  // namespace
+
+void KeyBlocks::begin_keys(int64_t keys, int64_t each) {
+  const int64_t count = keys / each;
+  sizes_.assign(static_cast<size_t>(count), keys / count);
+  for (int64_t b = 0; b < keys % count; ++b) ++sizes_[static_cast<size_t>(b)];
+  starts_.assign(1, 0);
+  for (const int64_t size : sizes_) starts_.push_back(starts_.back() + size);
+}
+
+std::string KeyBlocks::block_name(const std::string& of, size_t b) const {
+  return fmt::format("{}/keys_{}_{}", of, starts_[b], starts_[b + 1] - 1);
+}
+
+Dims KeyBlocks::block_dims(TensorId id, size_t axis, size_t b) const {
+  Dims out = graph_.dims(id);
+  out[axis] = sizes_[b];
+  return out;
+}
+
+TensorId KeyBlocks::add_block(TensorId of, size_t b, Dims dims) {
+  const Tensor& t = graph_.tensor(of);
+  return graph_.add_tensor(t, block_name(t.name, b), std::move(dims));
+}
+
+const KeyBlocks::Blocks& KeyBlocks::blocks_along(TensorId id, size_t axis) {
+  std::vector<Shown> chain;
+  std::pair at(id, axis);
+  while (!blocks_.contains(at)) {
+    const auto in = axis_of_input(at.first, at.second);
+    if (!in) {
+      blocks_[at] = split_into_blocks(at.first, at.second);
+      break;
+    }
+    chain.push_back({at.first, at.second, *in});
+    at = {graph_.node(graph_.before().tensor(at.first).producer).inputs[0], *in};
+  }
+  for (auto shown = chain.rbegin(); shown != chain.rend(); ++shown) {
+    blocks_[{shown->id, shown->axis}] = cut_shown(*shown, blocks_[at]);
+    at = {shown->id, shown->axis};
+  }
+  return blocks_[at];
+}
+
+KeyBlocks::Blocks KeyBlocks::split_into_blocks(TensorId id, size_t axis) {
+  std::string name = graph_.tensor(id).name;
+  if (axis + 1 < graph_.dims(id).size()) name += fmt::format("/axis_{}", axis);
+  const Node split = graph_.new_operator(
+      op::kSplit, kSplitOpset, {{"axis", "", static_cast<int64_t>(axis)}, {"split", "", sizes_}});
+  Blocks out;
+  for (size_t b = 0; b < sizes_.size(); ++b)
+    out.push_back(
+        graph_.add_tensor(graph_.tensor(id), block_name(name, b), block_dims(id, axis, b)));
+  graph_.add_node(split, name + "/keys", {id}, out);
+  return out;
+}
+
+std::optional<size_t> KeyBlocks::axis_of_input(TensorId id, size_t axis) const {
+  if (id >= std::ssize(graph_.before().tensors)) return {};  // one that has been added
+  const NodeId producer = graph_.before().tensor(id).producer;
+  if (producer == kNoNode || graph_.before().tensor(id).constant) return {};
+  const Node& n = graph_.node(producer);
+  if (n.outputs.size() != 1 || n.folded) return {};
+  if (is_node(n, op::kTranspose)) {
+    const auto perm = permutation_of(NodeView(graph_.before(), n));
+    return perm ? std::optional(static_cast<size_t>((*perm)[axis])) : std::nullopt;
+  }
+  if (is_node(n, op::kExpand)) {
+    const Dims &from = graph_.dims(n.inputs[0]), &to = graph_.dims(id);
+    const size_t more = to.size() - from.size();
+    if (axis < more || from[axis - more] != to[axis]) return {};
+    return axis - more;
+  }
+  if (is_node(n, op::kReshape) || is_node(n, op::kUnsqueeze))
+    return same_axis(graph_.dims(n.inputs[0]), graph_.dims(id), axis);
+  return {};
+}
+
+KeyBlocks::Blocks KeyBlocks::cut_shown(const Shown& shown, const Blocks& from) {
+  const Node& n = graph_.node(graph_.before().tensor(shown.id).producer);
+  return is_node(n, op::kTranspose) ? transpose_blocks(n, shown, from)
+                                    : reshape_blocks(n, shown, from);
+}
+
+KeyBlocks::Blocks KeyBlocks::transpose_blocks(const Node& n, const Shown& shown,
+                                              const Blocks& from) {
+  Blocks out;
+  for (size_t b = 0; b < from.size(); ++b) {
+    out.push_back(add_block(shown.id, b, block_dims(shown.id, shown.axis, b)));
+    graph_.add_node(n, block_name(n.name, b), {from[b]}, {out.back()});
+  }
+  return out;
+}
+
+KeyBlocks::Blocks KeyBlocks::reshape_blocks(const Node& n, const Shown& shown, const Blocks& from) {
+  Node like = n;
+  if (!is_node(n, op::kExpand)) {
+    like.op_type = op::kReshape;
+    like.opset = kReshapeOpset;
+    like.attributes.clear();
+  }
+  Blocks out;
+  for (size_t b = 0; b < from.size(); ++b) {
+    const Dims to = block_dims(shown.id, shown.axis, b);
+    const TensorId shape =
+        graph_.add_constant(block_name(n.name, b) + "_shape", DType::int64, {std::ssize(to)},
+                            ConstData(std::vector<int64_t>(to.begin(), to.end())));
+    out.push_back(add_block(shown.id, b, to));
+    graph_.add_node(like, block_name(n.name, b), {from[b], shape}, {out.back()});
+  }
+  return out;
+}
+
+}  // namespace accsim::sim
