@@ -4,22 +4,16 @@
 #include <cmath>
 #include <span>
 
+#include "sim/lower/lane_gather.h"
 #include "sim/lower/lane_geometry.h"
 #include "sim/lower/layer_layouts.h"
-#include "sim/lower/nearest.h"
 #include "sim/operators/fold.h"
 #include "sim/operators/op_table.h"
-#include "sim/operators/pool/pool_rules.h"
-#include "sim/operators/reduction/reduction_rules.h"
-#include "sim/operators/rules.h"
 
 namespace accsim::sim {
 namespace {
 
 using Meaning = std::optional<LaneWork>;
-
-/// Results, or inputs, along an axis that windows slide over, at most: more is left to streams.
-constexpr int64_t kMostPositions = int64_t{1} << 20;
 
 /// What a table can have entries for, or give, too: a byte that is 0 or 1.
 bool is_truth(DType t) { return t == DType::boolean; }
@@ -42,39 +36,10 @@ LaneArithmetic arithmetic_of_rule(LaneRule rule) {
   }
 }
 
-LaneGather gather_of_rule(LaneRule rule) {
-  switch (rule) {
-    case LaneRule::reduce_sum:
-      return LaneGather::sum;
-    case LaneRule::pool_mean:
-    case LaneRule::reduce_mean:
-      return LaneGather::mean;
-    case LaneRule::reduce_min:
-      return LaneGather::min;
-    case LaneRule::pool_max:
-    case LaneRule::reduce_max:
-      return LaneGather::max;
-    default:
-      return LaneGather::none;
-  }
-}
-
 /// A function of the elements of a tensor: where results and arguments lie alike, of all of them.
 Meaning lane_function(LaneWork work, const Dims& dims, const Layout& in, const Layout& out) {
   if (in != out) return std::nullopt;
   return lane_axes(std::move(work), {LaneDim::of_strides(elements(dims), 1, 1)});
-}
-
-/// Elements in memory from one index of each dim to the next; nullopt where they aren't evenly
-/// spaced.
-std::optional<Strides> strides_of(const Dims& dims, const Layout& layout) {
-  Strides out = row_major(dims);
-  for (size_t d = 0; d < dims.size(); ++d) {
-    const auto pitch = pitch_of({dims[d], out[d]}, layout);
-    if (!pitch) return std::nullopt;
-    out[d] = *pitch;
-  }
-  return out;
 }
 
 class LaneReading {
@@ -83,11 +48,7 @@ class LaneReading {
       : node_(node), row_(row), layouts_(layouts) {}
 
   Meaning find_meaning() const {
-    if (gather_of_rule(row_.lane) != LaneGather::none || row_.lane == LaneRule::nearest) {
-      const auto in = strides_of(node_.dims(0), layouts_.inputs[0]);
-      const auto out = strides_of(dims(), layouts_.output);
-      return in && out ? by_dims(*in, *out) : std::nullopt;
-    }
+    if (gathers(row_.lane)) return gather_lanes(node_, row_, layouts_.inputs[0], layouts_.output);
     const Meaning of_one = layouts_.turned ? std::nullopt : function_meaning();
     if (of_one || row_.algebra == Algebra::select) return of_one ? of_one : fill_meaning();
     return is_arithmetic() ? arithmetic_of_two() : std::nullopt;
@@ -209,93 +170,6 @@ class LaneReading {
       all.push_back(turned == i ? LaneDim::of_turned(out, (*a)[i], (*b)[i])
                                 : LaneDim::of_strides((*pieces)[i].count, out, (*a)[i], (*b)[i]));
     return lane_axes(work, all);
-  }
-
-  /// Of strides along the dims of the input and of the result.
-  Meaning by_dims(const Strides& in, const Strides& out) const {
-    if (row_.lane == LaneRule::nearest) return nearest_meaning(in, out);
-    if (row_.lane == LaneRule::pool_mean || row_.lane == LaneRule::pool_max)
-      return pooling_meaning(in, out);
-    return reduction_meaning(in, out);
-  }
-
-  Meaning pooling_meaning(const Strides& in, const Strides& out) const {
-    const Result<SlidingWindow> window = pool_window(node_, false);
-    if (!window) return std::nullopt;
-    const auto attrs = window_attrs(node_, window->rank);
-    if (!attrs) return std::nullopt;
-    const bool counts_pad = int_attr(node_, "count_include_pad", 0) != 0;
-    LaneWork work;
-    work.gather = gather_of_rule(row_.lane);
-    std::vector<LaneDim> all;
-    for (size_t d = 0; d < dims().size(); ++d) {
-      all.push_back(LaneDim::of_strides(dims()[d], out[d], in[d]));
-      if (d < 2) continue;
-      const size_t at = 3 - window->rank + d - 2;
-      LaneSlide& s = all.back().slide;
-      s = {node_.dims(0)[d],     window->kernel[at], window->stride[at],
-           window->dilation[at], window->pad[at],    0,
-           node_.dims(0)[d]};
-      int64_t after = attrs->has_same_padding()
-                          ? s.input_coordinate(dims()[d] - 1, s.kernel - 1) + 1 - s.extent
-                          : attrs->after[d - 2];
-      if (counts_pad) {
-        s.counted_from = -s.pad;
-        s.counted_to = s.extent + std::max<int64_t>(0, after);
-      }
-      if (std::max(dims()[d], s.extent) > kMostPositions) return std::nullopt;
-      for (int64_t o = 0; o < dims()[d]; ++o)
-        if (s.taps_inside(o).count == 0) return std::nullopt;
-    }
-    return lane_axes(work, all);
-  }
-
-  bool is_reduced_dim(size_t dim, const std::vector<int64_t>& axes) const {
-    return row_.kind == OpKind::pooling
-               ? dim >= 2
-               : std::ranges::binary_search(axes, static_cast<int64_t>(dim));
-  }
-
-  Meaning reduction_meaning(const Strides& a, const Strides& out) const {
-    std::vector<int64_t> axes;
-    if (row_.kind != OpKind::pooling) {
-      Result<std::vector<int64_t>> stated = reduced_axes(node_);
-      if (!stated) return std::nullopt;
-      axes = std::move(*stated);
-    }
-    const Dims& in = node_.dims(0);
-    const bool keeps = in.size() == dims().size();
-    LaneWork work;
-    work.gather = gather_of_rule(row_.lane);
-    std::vector<LaneDim> all;
-    for (size_t d = 0, o = 0; d < in.size(); ++d) {
-      if (!is_reduced_dim(d, axes)) {
-        all.push_back(LaneDim::of_strides(in[d], out[o++], a[d]));
-        continue;
-      }
-      all.push_back({1, 1, a[d], 0, {.extent = in[d], .kernel = in[d], .counted_to = in[d]}});
-      if (keeps) ++o;
-    }
-    return lane_axes(work, all);
-  }
-
-  Meaning nearest_meaning(const Strides& a, const Strides& out) const {
-    std::vector<LaneDim> all;
-    for (size_t d = 0; d < dims().size(); ++d) {
-      if (std::max(dims()[d], node_.dims(0)[d]) > kMostPositions) return std::nullopt;
-      const auto step = nearest_step(node_, d);
-      if (!step) return std::nullopt;
-      const int64_t in = node_.dims(0)[d];
-      if (step->repeats > 1) {
-        all.push_back(LaneDim::of_strides(in, out[d] * step->repeats, a[d]));
-        all.push_back(LaneDim::of_strides(step->repeats, out[d], 0));
-        continue;
-      }
-      all.push_back(LaneDim::of_strides(dims()[d], out[d], a[d]));
-      all.back().slide = {.extent = in, .stride = step->stride, .pad = -step->first};
-      all.back().slide.counted_to = in;
-    }
-    return lane_axes({}, all);
   }
 
   const NodeView& node_;
