@@ -91,8 +91,9 @@ class Check(unittest.TestCase):
         (cls.root / "scripts").mkdir(parents=True)
         for name in SCRIPTS:
             shutil.copy(ROOT / "scripts" / name, cls.root / "scripts")
-        # It knows the real tree's folders.
-        (cls.root / "scripts/check_includes").write_text("import sys\n")
+        # They know the real tree's folders and files.
+        for name in ("check_includes", "check_sizes"):
+            (cls.root / "scripts" / name).write_text("import sys\n")
         for name in (".clang-format", ".editorconfig", "ruff.toml"):
             shutil.copy(ROOT / name, cls.root)
         for name, text in FILES.items():

@@ -20,6 +20,7 @@ GOOD = {
     "scripts/lint": "true",
     "scripts/lint_tidy": "true",
     "scripts/check_types": "true",
+    "scripts/check_sizes": "true",
     "scripts/check_includes": "true",
     "scripts/check_recursion": "true",
     "tests/docs_test.py": "true",
@@ -94,6 +95,7 @@ class CiRun(unittest.TestCase):
         self.assertRegex(done.stdout, r"== lint\ntoo long\n== FAILED: lint\n(.*\n)*== everything")
         for script, name in (
             ("scripts/check_types", "names, documents"),
+            ("scripts/check_sizes", "names, documents"),
             ("scripts/check_includes", "names, documents"),
             ("tests/docs_test.py", "names, documents"),
             ("tests/web/bundle_test.py", "names, documents"),
