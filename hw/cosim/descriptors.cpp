@@ -7,6 +7,7 @@
 
 #include "hw/cosim/bench_memory.h"
 #include "hw/cosim/descriptor_words.h"
+#include "hw/cosim/gemm_operands.h"
 #include "hw/cosim/rtl_layout.h"
 #include "hw/program/contract.h"
 #include "hw/program/reach.h"
@@ -34,7 +35,6 @@ static_assert(contract::row_passes(RowOp::softmax).write == rtl::kRowSoftmaxWrit
 static_assert(contract::row_passes(RowOp::layer_norm).write == rtl::kRowNormWrite);
 static_assert(LaneCommand::kMostColumns == rtl::kMostColumns);
 static_assert(kLaneLevels == rtl::kRowLevels && kTapLevels == rtl::kTapLevels);
-static_assert(contract::kWindowLines == rtl::kWindowLines);
 static_assert(kWalkLevels == rtl::kLevels);
 static_assert(static_cast<uint32_t>(Buffer::activation) == rtl::kBufActivation);
 static_assert(static_cast<uint32_t>(Buffer::weight) == rtl::kBufWeight);
@@ -43,8 +43,6 @@ static_assert(static_cast<uint32_t>(Buffer::parameter) == rtl::kBufParameter);
 static_assert(std::max({rtl::dma_cmd::kWords, rtl::gemm_cmd::kWords, rtl::post_cmd::kWords,
                         rtl::vector_cmd::kWords, rtl::row_cmd::kWords, rtl::stage_cmd::kWords}) <=
               rtl::kWords);
-static_assert(rtl::gemm_cmd::kWindow + rtl::window::kWords == rtl::gemm_cmd::kBlocks);
-static_assert(rtl::gemm_cmd::kBlocks + rtl::blocks::kWords == rtl::gemm_cmd::kWords);
 static_assert(rtl::kTensorShift < rtl::kAddrWidth && rtl::kAddrWidth <= 64);
 static_assert(rtl::kTagWidth == 8 * sizeof(rtl::Tag));
 
@@ -99,74 +97,6 @@ void put_gather(DescriptorWords& d, const Walk& walk, const Gather& g, int64_t i
   d.put_count(at::kStride + outermost, g.pitch, "pitch");
   d.put_count(at::kIndexOffset, index_offset, "index offset");
   d.put_count(at::kLastRow, g.limit - 1, "limit");
-}
-
-/// The window as rtl/window_walk.sv wants it: everything in bytes, of lane 0.
-void put_window(DescriptorWords& d, const OperandWindow& v, int64_t k,
-                std::span<const int64_t> indices) {
-  namespace at = rtl::window;
-  const int64_t line = v.tile[2] * v.pixel, plane = v.tile[1] * line;
-  const int64_t offset = evaluate(v.offset, indices);
-  const int64_t first_line = offset / v.line, in_line = offset % v.line;
-  const int64_t first = evaluate(v.first, indices), lines = first / v.count[2];
-  const int64_t z = evaluate(v.origin[0], indices) + lines / v.count[1] * v.stride[0];
-  const int64_t y = evaluate(v.origin[1], indices) + first_line * v.line_step;
-  const int64_t x = evaluate(v.origin[2], indices) * v.pixel + in_line;
-  const auto seg_end = [&](size_t s) {
-    return std::min(k, (static_cast<int64_t>(s) + 1) * v.line - in_line);
-  };
-  if (seg_end(rtl::kWindowLines - 1) < k)
-    return d.refuse(fmt::format("{} bytes of {}-byte kernel lines; the core reads {} lines a cycle",
-                                k, v.line, rtl::kWindowLines));
-  constexpr size_t kWindow = rtl::gemm_cmd::kWindow;
-  const auto number = [&](size_t field, int64_t value, std::string_view what) {
-    d.put_number(kWindow + field, value, what);
-  };
-  const auto address = [&](size_t field, int64_t value) { d.put_wrapped(kWindow + field, value); };
-  const int64_t step_x = v.stride[2] * v.pixel, step_y = v.stride[1];
-  const int64_t width = (v.count[2] - 1) * step_x, height = (v.count[1] - 1) * step_y;
-  const int64_t first_x = x + first % v.count[2] * step_x;
-  const int64_t first_y = y + lines % v.count[1] * step_y;
-  address(at::kStartAddr, z * plane + first_y * line + first_x);
-  number(at::kFirstX, first_x, "first byte of a line");
-  number(at::kFirstY, first_y, "first line");
-  number(at::kStartX, x, "byte of a line");
-  number(at::kStartY, y, "line");
-  number(at::kStartZ, z, "plane");
-  number(at::kTileLine, line, "bytes of a tile's line");
-  number(at::kTileHeight, v.tile[1], "lines of a tile");
-  number(at::kTileDepth, v.tile[0], "planes of a tile");
-  number(at::kLastX, x + width, "last byte of a line");
-  number(at::kLastY, y + height, "last line");
-  d.put_stride(kWindow + at::kStepX, v.count[2], step_x, "step along a line");
-  d.put_stride(kWindow + at::kStepY, v.count[1], step_y, "step to a line");
-  address(at::kStepYAddr, step_y * line - width);
-  d.put_stride(kWindow + at::kStepZ, v.count[0], v.stride[0], "step to a plane");
-  address(at::kStepZAddr, v.stride[0] * plane - height * line - width);
-  number(at::kSegYStep, v.line_step, "lines between kernel lines");
-  number(at::kSegXStep, -v.line, "bytes of a kernel line");
-  address(at::kSegAddrStep, v.line_step * line - v.line);
-  for (size_t s = 0; s < rtl::kWindowLines; ++s)
-    number(at::kSegEnd + s, seg_end(s), "end of a kernel line");
-  number(at::kPad, v.pad_value, "padding");
-}
-
-/// The blocks as rtl/weight_walk.sv wants them: where in which block the first row lies, and for
-/// input stationary, whose rows begin at R = 0, how far into a row the first of them is. Returns
-/// how far the offset lies behind that of R = 0.
-int64_t put_blocks(DescriptorWords& d, const WeightTile& t, int64_t first_k, bool turned) {
-  namespace at = rtl::blocks;
-  const int64_t round = t.groups * t.group_k;
-  const auto set = [&](size_t field, int64_t value) {
-    d.put_count(rtl::gemm_cmd::kBlocks + field, value, "packed groups");
-  };
-  set(at::kGroups, t.groups);
-  set(at::kGroupK, t.group_k);
-  set(at::kGroupN, t.group_n);
-  set(at::kFirstGroup, first_k / t.group_k % t.groups);
-  set(at::kFirstInGroup, first_k % t.group_k);
-  set(at::kRowsBefore, turned ? first_k % round : 0);
-  return turned ? first_k / round * t.group_k : 0;
 }
 
 /// Two factors, a word: of lanes with a sign, of rows without.
@@ -404,129 +334,6 @@ struct Describe {
 };
 
 }  // namespace
-
-rtl::CommandPort port_of(Queue q) {
-  switch (q) {
-    case Queue::load:
-      return rtl::kLoad;
-    case Queue::execute:
-      return rtl::kGemm;
-    case Queue::post:
-      return rtl::kPost;
-    case Queue::vector:
-      return rtl::kVector;
-    case Queue::store:
-      return rtl::kStore;
-    case Queue::stage:
-      return rtl::kStage;
-  }
-  check(false, "unknown queue");
-  return rtl::kLoad;
-}
-
-namespace {
-
-using rtl::CommandPort;
-
-/// The bit of word 0 for a wait (false) or signal (true) of a buffer's token.
-uint32_t token_flag(CommandPort port, Buffer b, bool signal) {
-  namespace dma = rtl::dma_flags;
-  namespace gemm = rtl::gemm_flags;
-  namespace post = rtl::post_flags;
-  namespace vec = rtl::vector_flags;
-  if (port == rtl::kLoad || port == rtl::kStore) return signal ? dma::kSignal : dma::kWaits;
-  struct Flags {
-    CommandPort port;
-    Buffer buffer;
-    uint32_t wait, signal;
-  };
-  constexpr std::array kFlags = {
-      Flags{rtl::kGemm, Buffer::activation, gemm::kWaitActivation, gemm::kSignalActivation},
-      Flags{rtl::kGemm, Buffer::weight, gemm::kWaitWeight, gemm::kSignalWeight},
-      Flags{rtl::kGemm, Buffer::accumulator, gemm::kWaitAccumulator, gemm::kSignalAccumulator},
-      Flags{rtl::kPost, Buffer::accumulator, post::kWaitAccumulator, post::kSignalAccumulator},
-      Flags{rtl::kPost, Buffer::output, post::kWaitOutput, post::kSignalOutput},
-      Flags{rtl::kPost, Buffer::parameter, post::kWaitParameter, post::kSignalParameter},
-      Flags{rtl::kVector, Buffer::activation, vec::kWaitActivation, vec::kSignalActivation},
-      Flags{rtl::kVector, Buffer::output, vec::kWaitOutput, vec::kSignalOutput},
-      Flags{rtl::kVector, Buffer::parameter, vec::kWaitParameter, vec::kSignalParameter}};
-  for (const Flags& f : kFlags)
-    if (f.port == port && f.buffer == b) return signal ? f.signal : f.wait;
-  check(false, "a token that this queue has no bit for");
-  return 0;
-}
-
-uint32_t filler_code(std::optional<Queue> q) {
-  return q == Queue::post     ? rtl::kByPost
-         : q == Queue::vector ? rtl::kByVector
-                              : rtl::kByLoad;  // nobody takes it: whichever
-}
-
-}  // namespace
-
-void Descriptor::add_token_wait(CommandPort port, const Token& t) {
-  if (t.kind == SyncKind::wait_primed) {
-    words[0] |= rtl::post_flags::kWaitPrimed;
-    return;
-  }
-  if (port == rtl::kLoad && t.kind == SyncKind::wait_full) {
-    words[0] |= rtl::dma_flags::kWaitParameter;
-    return;
-  }
-  words[0] |= token_flag(port, t.buffer, false);
-  const bool initial = t.kind == SyncKind::wait_free && !t.other;
-  if (port == rtl::kLoad && !initial)
-    words[0] |= (t.other == Queue::vector ? rtl::kFromVector
-                 : t.other == Queue::load ? rtl::kFromLoad
-                                          : rtl::kFromMain)
-                << rtl::dma_flags::kFromShift;
-  if (port == rtl::kStore) words[0] |= filler_code(t.other) << rtl::dma_flags::kFromShift;
-  if (port == rtl::kPost && initial) words[0] |= rtl::post_flags::kWaitInitial;
-  if (port == rtl::kVector && initial) words[0] |= rtl::vector_flags::kWaitInitial;
-}
-
-void Descriptor::add_token_signal(CommandPort port, const Token& t) {
-  if (port == rtl::kLoad && t.kind == SyncKind::signal_free) {
-    words[0] |= rtl::dma_flags::kSignalParameter;
-    return;
-  }
-  words[0] |= token_flag(port, t.buffer, true);
-  if (port == rtl::kLoad) {
-    const bool other = t.kind == SyncKind::signal_primed || t.other == Queue::vector;
-    words[0] |= (other                    ? rtl::kToOther
-                 : t.other == Queue::load ? rtl::kToLoad
-                                          : rtl::kToMain)
-                << rtl::dma_flags::kToShift;
-  }
-  if (port == rtl::kStore) words[0] |= filler_code(t.other) << rtl::dma_flags::kToShift;
-}
-
-void Descriptor::name_slots(CommandPort port, const std::array<int64_t, kBuffers>& slots) {
-  const auto slot = [&](Buffer b, uint32_t shift) {
-    words[0] |= static_cast<uint32_t>(slots[static_cast<size_t>(b)]) << shift;
-  };
-  namespace vec = rtl::vector_flags;
-  switch (port) {
-    case rtl::kLoad:
-      slot(Buffer::output, rtl::dma_flags::kSlotShift);
-      slot(Buffer::parameter, rtl::dma_flags::kParameterSlotShift);
-      break;
-    case rtl::kGemm:
-      slot(Buffer::activation, rtl::gemm_flags::kActivationSlotShift);
-      break;
-    case rtl::kPost:
-      slot(Buffer::parameter, rtl::post_flags::kParameterSlotShift);
-      slot(Buffer::output, rtl::post_flags::kOutputSlotShift);
-      break;
-    case rtl::kVector:
-      slot(Buffer::activation, vec::kActivationSlotShift);
-      slot(Buffer::parameter, vec::kParameterSlotShift);
-      slot(Buffer::output, vec::kOutputSlotShift);
-      break;
-    default:
-      break;
-  }
-}
 
 int64_t evaluate(const Affine& a, std::span<const int64_t> indices) {
   int64_t value = a.base;
