@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "hw/config/mode_list.h"
-
 namespace accsim::hw {
 namespace {
 
@@ -368,53 +366,6 @@ const std::vector<Field>& fields() {
 const Field* find_field(std::string_view path) {
   const auto found = std::ranges::find(fields(), path, &Field::path);
   return found == fields().end() ? nullptr : &*found;
-}
-
-Growth growth_on(const Field& field, const HwConfig& hw) {
-  return field.unordered_if && field.unordered_if->holds(hw) ? Growth::none : field.growth;
-}
-
-bool is_absent(const Field& field, const HwConfig& hw) {
-  if (!field.optional) return false;
-  return std::visit(FieldCases{
-                        [&](const Member<std::vector<TypeMode>>& m) { return m.in(hw).empty(); },
-                        [&]<class T>(const Member<T>& m) {
-                          if constexpr (std::is_enum_v<T>)
-                            return m.in(hw) == T{};
-                          else
-                            return false;
-                        },
-                    },
-                    field.target);
-}
-
-bool is_derived(const Field& field, const HwConfig& hw) {
-  const auto* number = std::get_if<Member<DerivableNumber>>(&field.target);
-  return number != nullptr && !number->in(hw).given;
-}
-
-std::string range_text(const Field& field) {
-  if (std::holds_alternative<Member<std::string>>(field.target)) {
-    return fmt::format("1..{} letters, digits and \"{}\"", kNameMax, kNamePunctuation);
-  }
-  if (std::holds_alternative<Member<std::vector<TypeMode>>>(field.target))
-    return std::string(kModeKeys);
-  if (!field.choices.empty()) return fmt::format("{}", fmt::join(field.choices, ", "));
-  return fmt::format("{}..{}", field.min, field.max);
-}
-
-std::string_view type_text(const Field& field) {
-  return std::visit(FieldCases{
-                        [](const Member<int64_t>&) { return "whole number"; },
-                        [](const Member<double>&) { return "number"; },
-                        [](const Member<DerivableNumber>&) { return "number"; },
-                        [](const Member<ByteRate>&) { return "number, up to 3 decimals"; },
-                        [](const Member<std::string>&) { return "text"; },
-                        [](const Member<std::vector<Dataflow>>&) { return "list of words"; },
-                        [](const Member<std::vector<TypeMode>>&) { return "list of modes"; },
-                        [](const auto&) { return "word"; },  // the enums
-                    },
-                    field.target);
 }
 
 }  // namespace accsim::hw
