@@ -15,7 +15,7 @@ Chain::Chain(const HwConfig& hw, bool loads_first, ChainMemory* memory)
   number_ = memory_.state_number(begin_);
 }
 
-int64_t Chain::floor_of(const Simulator::State& s) const {
+int64_t Chain::floor_of(const SimulatorState& s) const {
   const auto at = [&](Moment m) { return s.moments[static_cast<size_t>(m)]; };
   const int64_t floor = std::min(at(Moment::load_free), at(Moment::store_free));
   return loads_first_ ? floor : std::min(floor, at(Moment::vector_free));
@@ -24,7 +24,7 @@ int64_t Chain::floor_of(const Simulator::State& s) const {
 namespace {
 
 /// Everything from a floor on, tokens at the beginning of their rings.
-void rebase_state(Simulator::State& s, int64_t floor) {
+void rebase_state(SimulatorState& s, int64_t floor) {
   const auto later = [floor](int64_t time) { return std::max<int64_t>(0, time - floor); };
   for (int64_t& m : s.moments) m = later(m);
   for (auto& ring : s.rings) {
@@ -49,7 +49,7 @@ int32_t Chain::program_number(std::span<const Step> steps) {
 void Chain::simulate_program(std::span<const Step> steps, std::span<const int64_t> marks,
                              Known& out) {
   ++simulated_;
-  Simulator::State from = *now_;
+  SimulatorState from = *now_;
   from.marks.assign(marks.begin(), marks.end());
   simulator_.restore(from);
   out.share = simulator_.go_on(steps);

@@ -36,7 +36,7 @@ class Chain {
   /// Where the chain is, to go back to and on from otherwise. Going back takes time by what has
   /// been added since; places behind it are none any more.
   struct Place {
-    const Simulator::State* now;
+    const SimulatorState* now;
     int32_t number;
     int64_t base, total;
     size_t changes;
@@ -56,14 +56,14 @@ class Chain {
   const Known& go_on(std::span<const Step> steps, std::span<const int32_t> tensors);
   void set_mark(size_t tensor, int64_t time);
   void move_base();
-  int64_t floor_of(const Simulator::State& s) const;
+  int64_t floor_of(const SimulatorState& s) const;
 
   const bool loads_first_;
   Simulator simulator_;
-  Simulator::State begin_;
-  const Simulator::State* now_ = &begin_;  ///< from the floor on, but for its marks
-  int32_t number_ = 0;                     ///< of that state, in the memory
-  int64_t base_ = 0;                       ///< the floor, from some cycle on
+  SimulatorState begin_;
+  const SimulatorState* now_ = &begin_;  ///< from the floor on, but for its marks
+  int32_t number_ = 0;                   ///< of that state, in the memory
+  int64_t base_ = 0;                     ///< the floor, from some cycle on
   int64_t total_ = 0;
   std::vector<int64_t> marks_;  ///< by tensor of the network: when all its marks are reached
   /// What marks were, one after the other.

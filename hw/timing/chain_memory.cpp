@@ -39,7 +39,7 @@ int32_t ChainMemory::program_number(std::span<const Step> steps) {
                         {reinterpret_cast<const char*>(steps.data()), steps.size_bytes()});
 }
 
-int32_t ChainMemory::state_number(const Simulator::State& s) {
+int32_t ChainMemory::state_number(const SimulatorState& s) {
   KeyBytes key;
   key.add(s.end, s.dataflow ? static_cast<int>(*s.dataflow) : -1);
   s.bus.add_to(key);

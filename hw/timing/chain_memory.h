@@ -17,9 +17,9 @@ class ChainMemory {
   /// What a program makes of a machine's state.
   struct Known {
     Timing share;
-    Simulator::State next;  ///< its marks are those that the program sets, from the old floor on
-    int32_t number = 0;     ///< of the next state
-    int64_t ahead = 0;      ///< from floor to floor
+    SimulatorState next;  ///< its marks are those that the program sets, from the old floor on
+    int32_t number = 0;   ///< of the next state
+    int64_t ahead = 0;    ///< from floor to floor
   };
 
   /// Before each chain: forgets what is of machines with other slots, or of too many programs.
@@ -28,7 +28,7 @@ class ChainMemory {
   int32_t program_number(std::span<const Step> steps);
   /// A number for a state but for its marks, the same for equal ones. Precondition: its rings begin
   /// at their heads.
-  int32_t state_number(const Simulator::State& s);
+  int32_t state_number(const SimulatorState& s);
   /// What is known under a key, the same until the next chain begins; nothing yet when `fresh`.
   struct Entry {
     Known& known;

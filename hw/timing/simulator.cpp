@@ -1,7 +1,6 @@
 #include "hw/timing/simulator.h"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 #include <utility>
 
@@ -10,11 +9,6 @@
 namespace accsim::hw {
 
 namespace {
-
-/// What a queue's next command can't begin before.
-constexpr std::array<Moment, kQueues> kFree = {Moment::load_free,  Moment::stream_free,
-                                               Moment::post_free,  Moment::vector_free,
-                                               Moment::store_free, Moment::stage_free};
 
 /// Of no command; there is room below for any growth.
 constexpr int64_t kNoEnd = std::numeric_limits<int64_t>::min() / 2;
@@ -33,8 +27,8 @@ Timing Simulator::layer_share() const {
   Timing out;
   out.total = Cycles(time_of(state_.end - zero_));
   for (size_t q = 0; q < kQueues; ++q) {
-    const int64_t* sums = &sums_[q * (2 + kWaits)];
-    const int64_t free_at = state_.moments[static_cast<size_t>(kFree[q])];
+    const int64_t* sums = &sums_[q * kQueueSums];
+    const int64_t free_at = state_.moments[static_cast<size_t>(kQueueFree[q])];
     out.queues[q].busy = Cycles(time_of(sums[0]));
     out.queues[q].hidden = Cycles(time_of(sums[1]));
     out.queues[q].free_at = Cycles(time_of(std::max<int64_t>(0, free_at - zero_)));
@@ -45,8 +39,9 @@ Timing Simulator::layer_share() const {
 
 /// Free tokens of a ring's slots.
 void Simulator::begin_with(size_t ring, int64_t slots) {
-  check(slots <= static_cast<int64_t>(kMostTokens), "more slots than tokens have places");
-  Ring& free = state_.rings[ring];
+  check(slots <= static_cast<int64_t>(TokenRing::kMostTokens),
+        "more slots than tokens have places");
+  TokenRing& free = state_.rings[ring];
   free.size = static_cast<uint32_t>(slots);
   for (uint32_t i = 0; i < free.size; ++i) free.at(i) = stamp(0, Wait::slot);
 }
@@ -61,7 +56,7 @@ void Simulator::begin(const HwConfig& hw, TimingMode mode, Watcher* watcher,
   state_.end = 0;
   state_.marks.clear();
   state_.dataflow.reset();
-  for (Ring& r : state_.rings) r.head = r.size = 0;
+  for (TokenRing& r : state_.rings) r.head = r.size = 0;
   for (size_t b = 0; b < kBuffers; ++b) {
     begin_with(buffer_ring(static_cast<Buffer>(b), false), hw.buffers[b].slots);
   }
@@ -99,16 +94,16 @@ void Simulator::run_body(const Step* from, const Step* to) {
         run_stage(*s);
         break;
       case Step::Kind::wait: {
-        Ring& r = state_.rings[s->ring];
+        TokenRing& r = state_.rings[s->ring];
         check(r.size > 0, "a wait without a token: the program would block");
         wait_until(*s, r.at(0));
-        r.head = (r.head + 1) % kMostTokens;
+        r.head = (r.head + 1) % TokenRing::kMostTokens;
         --r.size;
         break;
       }
       case Step::Kind::signal: {
-        Ring& r = state_.rings[s->ring];
-        check(r.size < kMostTokens, "more tokens than slots");
+        TokenRing& r = state_.rings[s->ring];
+        check(r.size < TokenRing::kMostTokens, "more tokens than slots");
         const int64_t done =
             s->slot_free ? stamp(time_of(at(s->moment)), Wait::slot) : at(s->moment);
         r.at(r.size++) = done + (contract::kTokenLatency << kWhyBits);
@@ -175,15 +170,16 @@ void Simulator::run_iterations(const Step& s, int64_t times) {
 /// behind. Queues are in order and iterations alike, so none ends before the one before it.
 void Simulator::watched_loop(const Step& s) {
   if (nesting_ == histories_.size())
-    histories_.push_back(std::make_unique_for_overwrite<History>());
-  History& history = *histories_[nesting_++];
+    histories_.push_back(std::make_unique_for_overwrite<LoopHistory>());
+  LoopHistory& history = *histories_[nesting_++];
+  history.begin();
   if (watcher_) watcher_->begin_loop(s);
   int64_t done = 0, ahead = 0, end = state_.end;
   while (done < s.count && ahead == 0) {
     state_.end = kNoEnd;
     run_iterations(s, 1);
-    record_snapshot(s, history[static_cast<size_t>(done++ % kDepth)]);
-    ahead = skip_periods(s, history, done);
+    history.record(s, state_, sums_);
+    ahead = skip_periods(s, history, s.count - ++done);
     end = std::max(end, state_.end);
   }
   state_.end = end;
@@ -192,103 +188,15 @@ void Simulator::watched_loop(const Step& s) {
   --nesting_;
 }
 
-/// After `done` recorded iterations: skips whole periods ahead if there is one. Returns the
-/// iterations skipped.
-int64_t Simulator::skip_periods(const Step& s, const History& history, int64_t done) {
-  const auto back = [&](int64_t ago) -> const Snapshot& {
-    return history[static_cast<size_t>((done - 1 - ago) % kDepth)];
-  };
-  const Snapshot& now = back(0);
-  const int64_t confirm = s.stale ? 2 : 1;
-  for (int64_t p = 1; p <= kLongestPeriod && confirm * p < done; ++p) {
-    const Snapshot& before = back(p);
-    const int64_t growth = now.end - before.end;
-    if (growth <= 0 || !has_grown(s, now, before, growth) || !has_begun(s, before) ||
-        (s.stale && !has_grown(s, before, back(2 * p), growth)))
-      continue;
-    const int64_t periods = (s.count - done) / p;
-    if (watcher_ && periods > 0) watcher_->on_skip(s, p, periods, time_of(growth));
-    move_ahead(s, now, before, periods);
-    return periods * p;
-  }
-  return 0;
-}
-
-void Simulator::record_snapshot(const Step& s, Snapshot& to) {
-  to.moments = state_.moments;
-  for (TouchSet left = (s.writes & kAllRings) >> kMoments; left != 0; left &= left - 1) {
-    const auto r = static_cast<size_t>(std::countr_zero(left));
-    to.rings[r] = state_.rings[r];
-  }
-  if (s.writes & touch(Moment::bus)) to.bus = state_.bus;
-  to.end = state_.end;
-  to.sums = sums_;
-}
-
-/// Are all queues of the body past cycle 0, so that nothing more will be hidden?
-bool Simulator::has_begun(const Step& s, const Snapshot& at) const {
-  return std::ranges::all_of(kFree, [&](Moment m) {
-    return (s.writes & touch(m)) == 0 || at.moments[static_cast<size_t>(m)] >= zero_;
-  });
-}
-
-/// Before which none of a body's queues asks for the bus any more.
-int64_t Simulator::bus_floor(const Step& s, const Snapshot& at) {
-  int64_t floor = INT64_MAX;
-  for (const Moment m : {Moment::load_free, Moment::store_free, Moment::stage_free})
-    if ((s.writes & touch(m)) != 0) floor = std::min(floor, at.moments[static_cast<size_t>(m)]);
-  return floor;
-}
-
-bool Simulator::bus_grown(const Step& s, const Snapshot& now, const Snapshot& before,
-                          int64_t growth) {
-  return (s.writes & touch(Moment::bus)) == 0 ||
-         now.bus.has_grown(before.bus, growth, bus_floor(s, before));
-}
-
-/// Has all that a loop's body writes grown by so much? A pending moment may be 0 before and after;
-/// times of the bus that nobody asks for any more may stay, or make way for later ones, period by
-/// period.
-bool Simulator::has_grown(const Step& s, const Snapshot& now, const Snapshot& before,
-                          int64_t growth) {
-  constexpr TouchSet kStrict = (TouchSet{1} << kFirstPending) - 1;
-  if (!bus_grown(s, now, before, growth)) return false;
-  for (TouchSet left = s.writes & ~kAllRings & ~touch(Moment::bus); left != 0; left &= left - 1) {
-    const auto m = static_cast<size_t>(std::countr_zero(left));
-    const int64_t after = now.moments[m], earlier = before.moments[m];
-    const bool may_be_none = (kStrict >> m & 1) == 0;
-    if (after - earlier != growth && !(may_be_none && after == 0 && earlier == 0)) return false;
-  }
-  for (TouchSet left = (s.writes & kAllRings) >> kMoments; left != 0; left &= left - 1) {
-    const auto r = static_cast<size_t>(std::countr_zero(left));
-    const Ring &after = now.rings[r], &earlier = before.rings[r];
-    if (after.size != earlier.size) return false;
-    for (uint32_t k = 0; k < after.size; ++k)
-      if (after.at(k) - earlier.at(k) != growth) return false;
-  }
-  return true;
-}
-
-/// Moves everything that the loop writes ahead by `periods` periods.
-void Simulator::move_ahead(const Step& s, const Snapshot& now, const Snapshot& before,
-                           int64_t periods) {
-  const int64_t ahead = (now.end - before.end) * periods;
-  constexpr TouchSet kAllMoments = (TouchSet{1} << kMoments) - 1;
-  for (TouchSet left = s.writes & kAllMoments; left != 0; left &= left - 1) {
-    int64_t& moment = state_.moments[static_cast<size_t>(std::countr_zero(left))];
-    if (moment != 0) moment += ahead;
-  }
-  for (TouchSet left = (s.writes & kAllRings) >> kMoments; left != 0; left &= left - 1) {
-    Ring& r = state_.rings[static_cast<size_t>(std::countr_zero(left))];
-    for (uint32_t k = 0; k < r.size; ++k) r.at(k) += ahead;
-  }
-  if (s.writes & touch(Moment::bus)) state_.bus.move_later(before.bus, ahead);
-  state_.end += ahead;
-  for (size_t q = 0; q < kQueues; ++q) {
-    if ((s.writes & touch(kFree[q])) == 0) continue;
-    for (size_t i = q * (2 + kWaits); i < (q + 1) * (2 + kWaits); ++i)
-      sums_[i] += (now.sums[i] - before.sums[i]) * periods;
-  }
+/// With `left` iterations to go: skips whole periods ahead if there is one. Returns the iterations
+/// skipped.
+int64_t Simulator::skip_periods(const Step& s, const LoopHistory& history, int64_t left) {
+  const int64_t period = history.find_period(s, zero_);
+  const int64_t periods = period > 0 ? left / period : 0;
+  if (periods == 0) return 0;
+  if (watcher_) watcher_->on_skip(s, period, periods, time_of(history.growth(period)));
+  history.move_ahead(s, period, periods, state_, sums_);
+  return periods * period;
 }
 
 // ---- commands -----------------------------------------------------------------------------------
@@ -305,7 +213,7 @@ int64_t handed_on(int64_t end, Wait memory) {
 /// The queue starts its next command: accounts the gap and the occupancy, returns the start. `free`
 /// and the result have no reason.
 int64_t Simulator::start_command(Queue q, int64_t& free, int64_t ready, int64_t occupancy) {
-  int64_t* sums = &sums_[static_cast<size_t>(q) * (2 + kWaits)];
+  int64_t* sums = &sums_[static_cast<size_t>(q) * kQueueSums];
   const int64_t begin = std::max(free, without_why(ready));
   if (watcher_) [[unlikely]] {
     gap_begin_ = std::min(begin, std::max(free, zero_));
@@ -392,7 +300,7 @@ void Simulator::run_gemms(const Step& s, int64_t times) {
   } while (free < zero_);
   const int64_t gap = std::max<int64_t>(0, s.fill - s.occupancy);
   const int64_t ahead = (s.occupancy + gap) * times;
-  int64_t* sums = &sums_[static_cast<size_t>(Queue::execute) * (2 + kWaits)];
+  int64_t* sums = &sums_[static_cast<size_t>(Queue::execute) * kQueueSums];
   sums[0] += s.occupancy * times;
   sums[2 + static_cast<size_t>(Wait::weight_load)] += gap * times;
   if (times > 0)

@@ -1,31 +1,17 @@
 #pragma once
-#include <array>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
-#include "hw/timing/bus.h"
+#include "hw/timing/loop_history.h"
+#include "hw/timing/simulator_state.h"
 #include "hw/timing/steps.h"
 #include "hw/timing/watcher.h"
 
 namespace accsim::hw {
 
-/// Runs steps event by event and skips loops ahead once they have become periodic. Memory is used
-/// again from run to run.
-///
-/// Why skipping is exact: within an iteration every time written is a maximum of sums of earlier
-/// times and constants, x' = A (x) x in max-plus algebra, which commutes with adding a constant to
-/// every entry. Let W be the entries that the body writes. If all of W has grown by the same L > 0
-/// over one period, and the body reads nothing but W, then the next period starts from a state that
-/// differs from this one's by the constant L, so it adds L again, and so on for ever: x(i + p) =
-/// x(i) + L. Pending moments that are 0 stay out of it: 0 never is the maximum, because no time is
-/// negative. The bus of a DRAM isn't a maximum, but it too commutes with adding a constant
-/// (Bus), and times before all that a body's queues can still ask for don't matter to it. A body
-/// that reads an entry which it doesn't write (`stale`) must show the same growth over two periods
-/// in a row: then that entry, which doesn't grow, wasn't the maximum in the second, and never will
-/// be again. Reasons (see stamp()) ride in the lowest bits of the times and so obey the same
-/// maximum; busy and waiting cycles are differences of times, equal in every period.
+/// Runs steps event by event and skips loops ahead once they have become periodic (LoopHistory).
+/// Memory is used again from run to run.
 class Simulator {
  public:
   /// `watcher`, if there is one, is told of everything; the steps that it sees are of `steps`.
@@ -48,61 +34,18 @@ class Simulator {
     mode_ = mode;
   }
 
- private:
-  /// Slots of a buffer or region; hw/config and verify() allow no more.
-  static constexpr size_t kMostTokens = kMostRegionSlots;
-  /// Tokens of one kind under way, oldest first.
-  struct Ring {
-    std::array<int64_t, kMostTokens> events;
-    uint32_t head, size;
-    int64_t& at(uint32_t i) { return events[(head + i) % kMostTokens]; }
-    int64_t at(uint32_t i) const { return events[(head + i) % kMostTokens]; }
-  };
-
- public:
-  /// All that what comes next depends on.
-  struct State {
-    std::array<int64_t, kMoments> moments;
-    std::array<Ring, kRings> rings;
-    Bus bus;                           ///< of a DRAM that reads and writes share
-    std::vector<int64_t> marks;        ///< by tensor: when all of its marks are reached
-    std::optional<Dataflow> dataflow;  ///< of the gemm before
-    int64_t end = 0;
-  };
-  const State& state() const { return state_; }
+  const SimulatorState& state() const { return state_; }
   /// Back to where it was, in the same run.
-  void restore(const State& state) { state_ = state; }
+  void restore(const SimulatorState& state) { state_ = state; }
 
  private:
-  static constexpr int kLongestPeriod = 8;
-  static constexpr int kDepth = 2 * kLongestPeriod + 1;
-  /// By queue: busy, hidden, waits by reason.
-  static constexpr size_t kSums = kQueues * (2 + kWaits);
-
-  /// The state at the end of an iteration, and when the last of its commands ends; of the rings
-  /// those that the loop writes.
-  struct Snapshot {
-    std::array<int64_t, kMoments> moments;
-    std::array<Ring, kRings> rings;
-    Bus bus;
-    int64_t end;
-    std::array<int64_t, kSums> sums;
-  };
-  using History = std::array<Snapshot, kDepth>;
-
   Timing layer_share() const;
   void begin_with(size_t ring, int64_t slots);
   void run_body(const Step* from, const Step* to);
   void run_loop(const Step& s);
   void run_iterations(const Step& s, int64_t times);
   void watched_loop(const Step& s);
-  void record_snapshot(const Step& s, Snapshot& to);
-  bool has_begun(const Step& s, const Snapshot& at) const;
-  static bool has_grown(const Step& s, const Snapshot& now, const Snapshot& before, int64_t growth);
-  static bool bus_grown(const Step& s, const Snapshot& now, const Snapshot& before, int64_t growth);
-  static int64_t bus_floor(const Step& s, const Snapshot& at);
-  int64_t skip_periods(const Step& s, const History& history, int64_t done);
-  void move_ahead(const Step& s, const Snapshot& now, const Snapshot& before, int64_t periods);
+  int64_t skip_periods(const Step& s, const LoopHistory& history, int64_t left);
 
   int64_t& marks_of(const Step& s);
   int64_t start_command(Queue q, int64_t& free, int64_t ready, int64_t occupancy);
@@ -139,12 +82,12 @@ class Simulator {
   TimingMode mode_ = TimingMode::periodic;
   Watcher* watcher_ = nullptr;
   int64_t gap_begin_ = 0, gap_why_ = 0;  ///< before the command that starts, for the watcher
-  State state_;
+  SimulatorState state_;
   std::span<const int32_t> tensors_;  ///< of the network, by those of the layer's steps
   int64_t zero_ = 0;                  ///< cycle 0 of the layer
-  std::array<int64_t, kSums> sums_;   ///< of the layer; << kWhyBits
+  CycleSums sums_;                    ///< of the layer
   size_t nesting_ = 0;
-  std::vector<std::unique_ptr<History>> histories_;  ///< one a nesting depth
+  std::vector<std::unique_ptr<LoopHistory>> histories_;  ///< one a nesting depth
 };
 
 }  // namespace accsim::hw

@@ -139,7 +139,7 @@ Timeline ChainTimeline::next_timeline(const Program& program, std::span<const St
   Detail detail;  // everything
   if (count_program(program, hw_).commands > limit) {
     mode = TimingMode::periodic;
-    const Simulator::State before = simulator_.state();
+    const SimulatorState before = simulator_.state();
     LoopCounter counter;
     simulator_.watch(&counter, mode);
     simulator_.go_on(steps, tensors);
