@@ -7,15 +7,11 @@
 
 #include "sim/operators/fold.h"
 #include "sim/operators/rules.h"
-#include "sim/ref/kernel_context.h"
+#include "sim/ref/kernel_parts.h"
 #include "sim/ref/strided_loops.h"
 
 namespace accsim::sim::ref {
 namespace {
-
-bool is_real(const Array& array) {
-  return array.kind() == ElementKind::f32 || array.kind() == ElementKind::f64;
-}
 
 /// out = F::apply_to(a) for reals. Integers go by the op table's value rule.
 template <class F>

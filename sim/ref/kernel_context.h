@@ -110,6 +110,7 @@ std::span<const KernelRow> move_kernels();
 std::span<const KernelRow> index_kernels();
 std::span<const KernelRow> reduce_kernels();
 std::span<const KernelRow> norm_kernels();
+std::span<const KernelRow> softmax_kernels();
 std::span<const KernelRow> loss_kernels();
 std::span<const KernelRow> conv_kernels();
 std::span<const KernelRow> matmul_kernels();

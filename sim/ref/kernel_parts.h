@@ -5,7 +5,23 @@
 
 namespace accsim::sim::ref {
 
-/// Parts of kernels that several families share. All compute in double.
+/// Parts of kernels that several families share. What computes does it in double.
+
+/// Is it kept as float or double?
+inline bool is_real(const Array& array) {
+  return array.kind() == ElementKind::f32 || array.kind() == ElementKind::f64;
+}
+/// Calls f(T) for the reals that input 0 is kept in, if output 0 is wanted; refuses other types.
+template <class F>
+Status for_reals(KernelContext& step, F f) {
+  if (!step.has_output(0)) return ok();
+  if (!is_real(step.input_array(0))) return refuse(step, "is computed for floats only");
+  if (step.input_array(0).kind() == ElementKind::f32)
+    f(float{});
+  else
+    f(double{});
+  return ok();
+}
 
 /// Softmax of `length` elements, `stride` apart, in place; of an empty row nothing.
 void softmax_row(double* row, int64_t length, int64_t stride = 1);

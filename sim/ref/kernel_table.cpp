@@ -6,12 +6,29 @@ namespace accsim::sim::ref {
 namespace {
 
 const auto kFamilies = std::array{
-    elementwise_kernels,    activation_kernels,  move_kernels,      index_kernels,
-    reduce_kernels,         norm_kernels,        loss_kernels,      conv_kernels,
-    matmul_kernels,         attention_kernels,   recurrent_kernels, pool_kernels,
-    resize_kernels,         sampling_kernels,    roi_kernels,       patch_kernels,
-    quant_kernels,          signal_kernels,      contrib_kernels,   contrib_attention_kernels,
-    contrib_matmul_kernels, contrib_moe_kernels,
+    elementwise_kernels,
+    activation_kernels,
+    move_kernels,
+    index_kernels,
+    reduce_kernels,
+    norm_kernels,
+    softmax_kernels,
+    loss_kernels,
+    conv_kernels,
+    matmul_kernels,
+    attention_kernels,
+    recurrent_kernels,
+    pool_kernels,
+    resize_kernels,
+    sampling_kernels,
+    roi_kernels,
+    patch_kernels,
+    quant_kernels,
+    signal_kernels,
+    contrib_kernels,
+    contrib_attention_kernels,
+    contrib_matmul_kernels,
+    contrib_moe_kernels,
 };
 
 std::vector<const KernelRow*> gather_rows() {
