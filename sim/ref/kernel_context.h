@@ -115,6 +115,8 @@ std::span<const KernelRow> loss_kernels();
 std::span<const KernelRow> conv_kernels();
 std::span<const KernelRow> matmul_kernels();
 std::span<const KernelRow> attention_kernels();
+std::span<const KernelRow> rotary_kernels();
+std::span<const KernelRow> stateful_kernels();
 std::span<const KernelRow> recurrent_kernels();
 std::span<const KernelRow> pool_kernels();
 std::span<const KernelRow> resize_kernels();

@@ -17,6 +17,8 @@ const auto kFamilies = std::array{
     conv_kernels,
     matmul_kernels,
     attention_kernels,
+    rotary_kernels,
+    stateful_kernels,
     recurrent_kernels,
     pool_kernels,
     resize_kernels,
