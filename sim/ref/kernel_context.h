@@ -127,6 +127,7 @@ std::span<const KernelRow> quant_kernels();
 std::span<const KernelRow> signal_kernels();
 std::span<const KernelRow> contrib_kernels();
 std::span<const KernelRow> contrib_attention_kernels();
+std::span<const KernelRow> group_query_kernels();
 std::span<const KernelRow> contrib_matmul_kernels();
 std::span<const KernelRow> contrib_moe_kernels();
 

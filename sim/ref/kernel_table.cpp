@@ -29,6 +29,7 @@ const auto kFamilies = std::array{
     signal_kernels,
     contrib_kernels,
     contrib_attention_kernels,
+    group_query_kernels,
     contrib_matmul_kernels,
     contrib_moe_kernels,
 };
