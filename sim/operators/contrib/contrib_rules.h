@@ -21,6 +21,12 @@ Status qattention_rule(InferContext& node);
 Result<Work> qattention_cost(const NodeView& node);
 /// As Attention, with the ports of QAttention.
 std::optional<RowMeaning> qattention_rows(const NodeView& node);
+/// RotaryEmbedding: output as input 0, of rank 3 or 4; the caches have rank 2.
+Status ms_rotary_rule(InferContext& node);
+/// rotary_cost_at() with this operator's ports.
+Result<Work> ms_rotary_cost(const NodeView& node);
+
+// multi_head_rules.cpp
 /// MultiHeadAttention: keys and values apart, packed in the key or in the query. Outputs: B x S
 /// x (heads * v_head), present keys and values, scores.
 Status multi_head_rule(InferContext& node);
@@ -33,16 +39,14 @@ std::optional<RowMeaning> multi_head_rows(const NodeView& node);
 Status decoder_multi_head_rule(InferContext& node);
 /// As MultiHeadAttention. Of a buffer all keys, where the file doesn't say how many there are.
 Result<Work> decoder_multi_head_cost(const NodeView& node);
+
+// group_query_rules.cpp
 /// GroupQueryAttention: output 0 is B x S x (heads * head), the present caches B x kv_heads x
 /// cached x head in the type of the past ones.
 Status group_query_rule(InferContext& node);
 /// Norms and rotation of queries and keys when asked for, the caches, then attention_work() with
 /// the keys that windows reach.
 Result<Work> group_query_cost(const NodeView& node);
-/// RotaryEmbedding: output as input 0, of rank 3 or 4; the caches have rank 2.
-Status ms_rotary_rule(InferContext& node);
-/// rotary_cost_at() with this operator's ports.
-Result<Work> ms_rotary_cost(const NodeView& node);
 
 // contrib_matmul_rules.cpp
 /// FusedMatMul: a NumPy matmul after transA, transB and their batch variants.

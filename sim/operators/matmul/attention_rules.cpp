@@ -56,6 +56,12 @@ Work attention_work(const NodeView& node, const AttentionPlan& p) {
   return {qk, softmax, av};
 }
 
+Result<Work> attention_after(const NodeView& node, Work before, const AttentionPlan& plan) {
+  const Work core = attention_work(node, plan);
+  before.insert(before.end(), core.begin(), core.end());
+  return checked_work(node, std::move(before));
+}
+
 void append_cache(const NodeView& node, ValuePort fresh, int64_t fresh_elements, size_t past,
                   size_t present, Work& work) {
   if (!node.has_output(present)) return;
@@ -154,9 +160,7 @@ Result<Work> attention_cost(const NodeView& node) {
   Work work;
   append_cache(node, 1, input_size(node, 1), 4, 1, work);
   append_cache(node, 2, input_size(node, 2), 5, 2, work);
-  const Work core = attention_work(node, *p);
-  work.insert(work.end(), core.begin(), core.end());
-  return checked_work(node, std::move(work));
+  return attention_after(node, std::move(work), *p);
 }
 
 std::optional<RowMeaning> rows_between(const NodeView& node, const AttentionPlan& p) {

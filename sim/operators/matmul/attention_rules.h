@@ -24,6 +24,8 @@ struct AttentionPlan {
 /// Q K^T, softmax (with mask and softcap), and the product with V. Query heads that share keys are
 /// rows of one product.
 Work attention_work(const NodeView& node, const AttentionPlan& plan);
+/// The work before it, then attention_work(); an error when it is too large (checked_work()).
+Result<Work> attention_after(const NodeView& node, Work before, const AttentionPlan& plan);
 /// The softmax between the two as a command of rows; nullopt where it has a cap, gives the scores,
 /// or has a mask that doesn't reach over all keys.
 std::optional<RowMeaning> rows_between(const NodeView& node, const AttentionPlan& plan);
