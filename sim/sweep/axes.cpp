@@ -3,20 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <set>
 
 #include "hw/config/values.h"
+#include "sim/sweep/axis_values.h"
 #include "sim/sweep/store_columns.h"
 
 namespace accsim::sim {
 namespace {
-
-constexpr size_t kMostSteps = 10'000;
-constexpr double kMostSize = 1e12;
-/// Keys that say the values of an axis.
-const std::vector<std::string> kLists = {"values", "range", "powers_of_two"};
 
 bool is_rate(const hw::Field& f) {
   return std::holds_alternative<hw::Member<hw::ByteRate>>(f.target);
@@ -53,71 +48,38 @@ std::string text_of(const hw::YamlNode& node) {
   return out;
 }
 
-/// Reads one axis.
+/// Reads one axis of fields.
 class AxisReader {
  public:
   AxisReader(const hw::YamlEntry& entry, const hw::HwConfig& base, SpecErrors& errors)
-      : entry_(entry), scratch_(base), errors_(errors) {
+      : entry_(entry), scratch_(base), errors_(entry.key, errors), values_(entry.at, errors_) {
     out_.name = entry.key;
     out_.at = entry.at;
   }
 
-  /// An axis of sizes: a list, or a section that says one.
-  std::optional<Axis> run_sizes() {
-    if (entry_.value.kind == hw::YamlNode::Kind::sequence)
-      values_ = &entry_;
-    else
-      read_section(entry_.value, entry_.at, fmt::format("bind.{}", out_.name), kLists, errors_,
-                   [this](const hw::YamlEntry& e) { take_key(e); });
-    if (values_ == nullptr && entry_.value.kind != hw::YamlNode::Kind::map) return std::nullopt;
-    if (!one_list()) return fail(entry_.at, "needs one of values, range and powers_of_two");
-    std::set<double> seen;
-    for (const double v : read_values()) {
-      if (v != std::floor(v) || v < 0 || v > kMostSize)
-        return fail(values_place(), fmt::format("{} is no size; give whole numbers from 0", v));
-      if (!seen.insert(v).second) return fail(values_place(), fmt::format("{} is there twice", v));
-      add_step(v, fmt::format("{:.0f}", v));
-    }
-    if (!good_ || out_.steps.empty()) return std::nullopt;
-    return std::move(out_);
-  }
-
   std::optional<Axis> read_axis() {
     read_section(entry_.value, entry_.at, fmt::format("axis {}", out_.name),
-                 {"field", "fields", "values", "range", "powers_of_two"}, errors_,
+                 {"field", "fields", "values", "range", "powers_of_two"}, errors_.all(),
                  [this](const hw::YamlEntry& e) { take_key(e); });
-    if (!good_ || entry_.value.kind != hw::YamlNode::Kind::map) return std::nullopt;
+    if (!errors_.none() || entry_.value.kind != hw::YamlNode::Kind::map) return std::nullopt;
     if ((field_ != nullptr) == (fields_ != nullptr))
-      return fail(entry_.at,
-                  "needs either field (one path) or fields (paths with expressions or lists)");
-    if (!one_list() && (field_ != nullptr || values_ || range_ || powers_))
-      return fail(entry_.at, "needs one of values, range and powers_of_two");
+      return errors_.fail(
+          entry_.at, "needs either field (one path) or fields (paths with expressions or lists)");
+    if (values_.count() != 1 && (field_ != nullptr || values_.count() > 0))
+      return errors_.fail(entry_.at, "needs one of values, range and powers_of_two");
     if (field_ != nullptr ? !read_single() : !read_linked()) return std::nullopt;
-    if (out_.steps.empty()) return fail(entry_.at, "has no values; give at least one");
+    if (out_.steps.empty()) return errors_.fail(entry_.at, "has no values; give at least one");
     refuse_twins();
-    if (!good_) return std::nullopt;
+    if (!errors_.none()) return std::nullopt;
     tell_apart();
     return std::move(out_);
   }
 
  private:
-  /// Is it said once which values there are?
-  bool one_list() const {
-    return (values_ != nullptr) + (range_ != nullptr) + (powers_ != nullptr) == 1;
-  }
-
-  std::nullopt_t fail(hw::TextPosition at, const std::string& what) {
-    errors_.fail(at, fmt::format("axis {}: {}", out_.name, what));
-    good_ = false;
-    return std::nullopt;
-  }
-
   void take_key(const hw::YamlEntry& e) {
     if (e.key == "field") field_ = &e;
     if (e.key == "fields") fields_ = &e;
-    if (e.key == "values") values_ = &e;
-    if (e.key == "range") range_ = &e;
-    if (e.key == "powers_of_two") powers_ = &e;
+    values_.take_key(e);
   }
 
   bool add_field(const std::string& path, hw::TextPosition at) {
@@ -126,22 +88,22 @@ class AxisReader {
       std::vector<std::string> paths;
       for (const hw::Field& known : hw::fields()) paths.push_back(known.path);
       const auto close = hw::nearest_word(path, paths);
-      fail(at, fmt::format("{} is no field of a machine{}; accsim hw fields lists them",
-                           hw::quoted_text(path),
-                           close ? fmt::format(" (did you mean \"{}\"?)", *close) : ""));
+      errors_.fail(at, fmt::format("{} is no field of a machine{}; accsim hw fields lists them",
+                                   hw::quoted_text(path),
+                                   close ? fmt::format(" (did you mean \"{}\"?)", *close) : ""));
       return false;
     }
     if (!f->not_swept.empty()) {
-      fail(at, fmt::format("{} {}", path, f->not_swept));
+      errors_.fail(at, fmt::format("{} {}", path, f->not_swept));
       return false;
     }
     if (!has_field(scratch_, *f)) {
-      fail(at, fmt::format("{} is only of machines with {} {}, which the base isn't", path,
-                           f->only->path, f->only->word));
+      errors_.fail(at, fmt::format("{} is only of machines with {} {}, which the base isn't", path,
+                                   f->only->path, f->only->word));
       return false;
     }
     if (std::find(out_.fields.begin(), out_.fields.end(), f) != out_.fields.end()) {
-      fail(at, fmt::format("{} is set twice; remove one", path));
+      errors_.fail(at, fmt::format("{} is set twice; remove one", path));
       return false;
     }
     out_.fields.push_back(f);
@@ -150,7 +112,7 @@ class AxisReader {
 
   /// The step's value of the field that was added last.
   void add_setting(AxisStep& step, const hw::Field& field, const hw::YamlNode& value) {
-    if (auto problem = hw::read_value(field, value, scratch_)) fail(value.at, *problem);
+    if (auto problem = hw::read_value(field, value, scratch_)) errors_.fail(value.at, *problem);
     step.fields.push_back(field_setting(field, scratch_));
   }
 
@@ -165,33 +127,32 @@ class AxisReader {
     const hw::Field& f = *out_.fields.front();
     out_.words = !is_numeric(f);
     if (!out_.words) {
-      const std::vector<double> values = read_values();
-      for (size_t i = 0; good_ && i < values.size(); ++i) {
+      const std::vector<double> values = values_.read();
+      for (size_t i = 0; errors_.none() && i < values.size(); ++i) {
         const double v = values[i];
         add_setting(add_step(v, number_text(f, v)), f,
-                    scalar_node(number_text(f, v), values_place()));
+                    scalar_node(number_text(f, v), values_.place()));
       }
-      return good_;
+      return errors_.none();
     }
-    if (values_ == nullptr || values_->value.kind != hw::YamlNode::Kind::sequence) {
-      fail(entry_.at, "its field is a word; give values as a list");
+    if (values_.list() == nullptr || values_.list()->value.kind != hw::YamlNode::Kind::sequence) {
+      errors_.fail(entry_.at, "its field is a word; give values as a list");
       return false;
     }
-    for (const hw::YamlNode& node : values_->value.items)
+    for (const hw::YamlNode& node : values_.list()->value.items)
       add_setting(add_step(static_cast<double>(out_.steps.size()), text_of(node)), f, node);
-    return good_;
+    return errors_.none();
   }
 
   /// fields: each an expression of the axis's own value, or a list as long as the others.
   bool read_linked() {
     if (fields_->value.kind != hw::YamlNode::Kind::map || fields_->value.entries.empty()) {
-      fail(fields_->at, "fields must be a section of paths with expressions or lists");
+      errors_.fail(fields_->at, "fields must be a section of paths with expressions or lists");
       return false;
     }
-    std::vector<double> values = read_values();
-    if (!good_) return false;
-    const bool given = values_ != nullptr || range_ != nullptr || powers_ != nullptr;
-    if (!given && !values_from_first_list(values)) return false;
+    std::vector<double> values = values_.read();
+    if (!errors_.none()) return false;
+    if (values_.count() == 0 && !values_from_first_list(values)) return false;
     for (const double v : values) add_step(v, number_text(v));
     for (const hw::YamlEntry& e : fields_->value.entries) {
       if (!add_field(e.key, e.at)) continue;
@@ -200,28 +161,27 @@ class AxisReader {
       else
         set_expression(*out_.fields.back(), e);
     }
-    return good_;
+    return errors_.none();
   }
 
   /// Without values the axis stands for its first field's.
   bool values_from_first_list(std::vector<double>& values) {
     const hw::YamlEntry& first = fields_->value.entries.front();
     if (first.value.kind != hw::YamlNode::Kind::sequence) {
-      fail(first.at, "needs one of values, range and powers_of_two, or a list for its first field");
+      errors_.fail(first.at,
+                   "needs one of values, range and powers_of_two, or a list for its first field");
       return false;
     }
-    for (const hw::YamlNode& node : first.value.items) {
-      const auto v = read_number(node, "a value of axis " + out_.name, errors_);
-      if (!v) good_ = false;
-      values.push_back(v.value_or(0));
-    }
-    return good_;
+    for (const hw::YamlNode& node : first.value.items)
+      values.push_back(errors_.number(node, "a value of axis " + out_.name).value_or(0));
+    return errors_.none();
   }
 
   void set_list(const hw::Field& field, const hw::YamlEntry& e) {
     if (e.value.items.size() != out_.steps.size()) {
-      fail(e.at, fmt::format("{} has {} values, the axis has {}; linked lists are of one length",
-                             e.key, e.value.items.size(), out_.steps.size()));
+      errors_.fail(e.at,
+                   fmt::format("{} has {} values, the axis has {}; linked lists are of one length",
+                               e.key, e.value.items.size(), out_.steps.size()));
       return;
     }
     for (size_t i = 0; i < out_.steps.size(); ++i)
@@ -230,8 +190,8 @@ class AxisReader {
 
   void set_expression(const hw::Field& field, const hw::YamlEntry& e) {
     if (e.value.kind != hw::YamlNode::Kind::scalar || !is_numeric(field)) {
-      fail(e.at, is_numeric(field) ? e.key + " must be an expression or a list"
-                                   : e.key + " is a word; give a list of values");
+      errors_.fail(e.at, is_numeric(field) ? e.key + " must be an expression or a list"
+                                           : e.key + " is a word; give a list of values");
       return;
     }
     const auto expression =
@@ -241,84 +201,18 @@ class AxisReader {
                           },
                           {out_.name});
     if (!expression) {
-      fail(e.value.at,
-           expression.errors().front().message + "; only the axis's own name may occur");
+      errors_.fail(e.value.at,
+                   expression.errors().front().message + "; only the axis's own name may occur");
       return;
     }
     for (AxisStep& step : out_.steps) {
       const double v = expression->value({&step.value, 1});
       if (!std::isfinite(v)) {
-        fail(e.value.at, fmt::format("{} isn't a number for {}", e.key, step.label));
+        errors_.fail(e.value.at, fmt::format("{} isn't a number for {}", e.key, step.label));
         return;
       }
       add_setting(step, field, scalar_node(number_text(field, v), e.value.at));
     }
-  }
-
-  hw::TextPosition values_place() const {
-    for (const hw::YamlEntry* e : {values_, range_, powers_})
-      if (e != nullptr) return e->at;
-    return entry_.at;
-  }
-
-  std::vector<double> read_values() {
-    if (range_ != nullptr) return read_range();
-    if (powers_ != nullptr) return read_powers();
-    std::vector<double> out;
-    if (values_ == nullptr) return out;
-    if (values_->value.kind != hw::YamlNode::Kind::sequence) {
-      fail(values_->at, "values must be a list, e.g. [64, 128]");
-      return out;
-    }
-    if (values_->value.items.empty()) fail(values_->at, "has no values; give at least one");
-    for (const hw::YamlNode& node : values_->value.items) {
-      const auto v = read_number(node, "a value of axis " + out_.name, errors_);
-      if (!v) good_ = false;
-      out.push_back(v.value_or(0));
-    }
-    return out;
-  }
-
-  bool too_many(double steps, hw::TextPosition at) {
-    if (steps <= static_cast<double>(kMostSteps)) return false;
-    fail(at, fmt::format("has {:.0f} values, more than {}; take a larger step", steps, kMostSteps));
-    return true;
-  }
-
-  std::vector<double> read_range() {
-    std::optional<double> from, to, step;
-    read_section(range_->value, range_->at, fmt::format("range of axis {}", out_.name),
-                 {"from", "to", "step"}, errors_, [&](const hw::YamlEntry& e) {
-                   auto& target = e.key == "from" ? from : e.key == "to" ? to : step;
-                   target = read_number(e.value, e.key, errors_);
-                 });
-    if (!from || !to || !step)
-      return fail(range_->at, "range needs numbers from, to and step"), std::vector<double>{};
-    if (*step <= 0 || *from > *to)
-      return fail(range_->at, "range is empty: from must not be above to, and step be above 0"),
-             std::vector<double>{};
-    const double steps = std::floor((*to - *from) / *step + 1e-9) + 1;
-    std::vector<double> out;
-    if (too_many(steps, range_->at)) return out;
-    for (double i = 0; i < steps; ++i)  // to nine decimals: 0.1 + 2 x 0.1 is 0.3
-      out.push_back(std::round((*from + i * *step) * 1e9) / 1e9);
-    return out;
-  }
-
-  std::vector<double> read_powers() {
-    const auto& items = powers_->value.items;
-    const char* usage = "powers_of_two must be [from, to], both powers of two, from not above to";
-    std::vector<double> out;
-    if (powers_->value.kind != hw::YamlNode::Kind::sequence || items.size() != 2)
-      return fail(powers_->at, usage), out;
-    const auto from = read_number(items[0], "from", errors_),
-               to = read_number(items[1], "to", errors_);
-    if (!from || !to) return good_ = false, out;
-    if (*from <= 0 || *from > *to || std::exp2(std::round(std::log2(*from))) != *from ||
-        std::exp2(std::round(std::log2(*to))) != *to || *to > 0x1p40 || *from < 0x1p-10)
-      return fail(powers_->at, usage), out;
-    for (double v = *from; v <= *to; v *= 2) out.push_back(v);
-    return out;
   }
 
   /// Two steps that make the same machine would be one point with two numbers.
@@ -332,8 +226,8 @@ class AxisReader {
       }
       const auto [first, fresh] = seen.emplace(key, step.label);
       if (fresh) continue;
-      fail(values_place(),
-           fmt::format("{} and {} make the same machine; remove one", first->second, step.label));
+      errors_.fail(values_.place(), fmt::format("{} and {} make the same machine; remove one",
+                                                first->second, step.label));
       return;
     }
   }
@@ -355,11 +249,10 @@ class AxisReader {
 
   const hw::YamlEntry& entry_;
   hw::HwConfig scratch_;  ///< the base, and values that are being read
-  SpecErrors& errors_;
+  AxisErrors errors_;
+  AxisValues values_;
   Axis out_;
-  bool good_ = true;
   const hw::YamlEntry *field_ = nullptr, *fields_ = nullptr;
-  const hw::YamlEntry *values_ = nullptr, *range_ = nullptr, *powers_ = nullptr;
 };
 
 bool is_axis_name(std::string_view s) {
@@ -369,60 +262,33 @@ bool is_axis_name(std::string_view s) {
          });
 }
 
-}  // namespace
-
-std::optional<double> read_number(const hw::YamlNode& node, std::string_view what,
-                                  SpecErrors& errors) {
-  double v = 0;
-  const char* end = node.text.data() + node.text.size();
-  const auto [stop, error] = std::from_chars(node.text.data(), end, v);
-  if (node.kind == hw::YamlNode::Kind::scalar && !node.quoted && error == std::errc() &&
-      stop == end && std::isfinite(v))
-    return v;
-  errors.fail(node.at,
-              fmt::format("{} is {}; it must be a number", what, hw::quoted_text(node.text)));
-  return std::nullopt;
-}
-
-namespace {
-
-/// What to write instead of a key that isn't known; empty when nothing is near.
-std::string key_advice(const std::string& key, const std::vector<std::string>& known) {
-  struct Renamed {
-    std::string_view was, now;
-  };
-  static constexpr std::array<Renamed, 1> kRenamed = {{{"mapping", "objective"}}};
-  for (const Renamed& r : kRenamed)
-    if (key == r.was && std::find(known.begin(), known.end(), r.now) != known.end())
-      return fmt::format("it is called \"{}\" now; ", r.now);
-  const auto close = hw::nearest_word(key, known);
-  return close ? fmt::format("did you mean \"{}\"? ", *close) : "";
-}
-
-}  // namespace
-
-void read_section(const hw::YamlNode& node, hw::TextPosition at, std::string_view what,
-                  const std::vector<std::string>& known, SpecErrors& errors,
-                  const std::function<void(const hw::YamlEntry&)>& entry) {
-  if (node.kind != hw::YamlNode::Kind::map) {
-    errors.fail(at,
-                fmt::format("{} must be a section with keys of {}", what, fmt::join(known, ", ")));
-    return;
+/// An axis of sizes: a list, or a section that says one.
+std::optional<Axis> read_size_axis(const hw::YamlEntry& e, SpecErrors& all) {
+  constexpr double kMostSize = 1e12;
+  AxisErrors errors(e.key, all);
+  AxisValues values(e.at, errors);
+  if (e.value.kind == hw::YamlNode::Kind::sequence)
+    values.take_list(e);
+  else
+    read_section(e.value, e.at, fmt::format("bind.{}", e.key), AxisValues::kKeys, all,
+                 [&](const hw::YamlEntry& key) { values.take_key(key); });
+  if (values.list() == nullptr && e.value.kind != hw::YamlNode::Kind::map) return std::nullopt;
+  if (values.count() != 1) return errors.fail(e.at, "needs one of values, range and powers_of_two");
+  Axis out;
+  out.name = e.key;
+  out.at = e.at;
+  std::set<double> seen;
+  for (const double v : values.read()) {
+    if (v != std::floor(v) || v < 0 || v > kMostSize)
+      return errors.fail(values.place(),
+                         fmt::format("{} is no size; give whole numbers from 0", v));
+    if (!seen.insert(v).second)
+      return errors.fail(values.place(), fmt::format("{} is there twice", v));
+    out.steps.push_back({v, fmt::format("{:.0f}", v), {}});
   }
-  std::set<std::string> seen;
-  for (const hw::YamlEntry& e : node.entries) {
-    if (!seen.insert(e.key).second) {
-      errors.fail(e.at, fmt::format("{} has the key {} twice", what, hw::quoted_text(e.key)));
-    } else if (std::find(known.begin(), known.end(), e.key) == known.end()) {
-      errors.fail(e.at, fmt::format("{} has no key {}; {}valid: {}", what, hw::quoted_text(e.key),
-                                    key_advice(e.key, known), fmt::join(known, ", ")));
-    } else {
-      entry(e);
-    }
-  }
+  if (!errors.none() || out.steps.empty()) return std::nullopt;
+  return out;
 }
-
-namespace {
 
 /// Whether an axis may have this name, which no axis of `names` has; reported if not.
 bool take_name(const hw::YamlEntry& e, std::set<std::string>& names, SpecErrors& errors) {
@@ -447,10 +313,9 @@ std::vector<Axis> read_bind_axes(const hw::YamlEntry& section, SpecErrors& error
     return out;
   }
   std::set<std::string> names;
-  const hw::HwConfig no_machine;
   for (const hw::YamlEntry& e : section.value.entries) {
     if (!take_name(e, names, errors)) continue;
-    if (auto axis = AxisReader(e, no_machine, errors).run_sizes()) out.push_back(std::move(*axis));
+    if (auto axis = read_size_axis(e, errors)) out.push_back(std::move(*axis));
   }
   return out;
 }

@@ -11,9 +11,9 @@
 #include "hw/config/read_yaml.h"
 #include "hw/config/values.h"
 #include "hw/config/yaml_tree.h"
-#include "sim/sweep/axes.h"
 #include "sim/sweep/field_setting.h"
 #include "sim/sweep/space.h"
+#include "sim/sweep/spec_values.h"
 
 namespace accsim::sim {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "hw/config/yaml_tree.h"
 #include "sim/graph/model_def.h"
-#include "sim/sweep/axes.h"
+#include "sim/sweep/spec_values.h"
 
 namespace accsim::sim {
 
