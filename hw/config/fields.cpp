@@ -136,7 +136,7 @@ void add_types(Table& t) {
   const size_t begin = t.size();
   const std::vector<std::string> operands = {"int8", "int16", "float16", "bfloat16", "float32"};
   t.push_back(type_field(
-      "types.activation", operands, "element type_field of activations, inputs and outputs alike",
+      "types.activation", operands, "element type of activations, inputs and outputs alike",
       [](HwConfig & hw) -> auto& { return hw.types.activation; }));
   std::vector<std::string> weights = operands;
   weights.insert(weights.begin(), "int4");

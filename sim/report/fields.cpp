@@ -98,7 +98,7 @@ void add_identity(List& list) {
   list.push_back({"input_shapes", "", "shapes of the inputs", kLayer,
                   [](const ReportRow& r) -> FieldValue { return r.layer->input_shapes; }});
   list.push_back({"mapping", "", "tilings chosen", kLayer, text_getter(&LayerReport::mapping)});
-  list.push_back({"unverifiable", "", "reason why some cycles aren't verifiable_cycles", kLayer,
+  list.push_back({"unverifiable", "", "reason why some cycles aren't verifiable", kLayer,
                   text_getter(&LayerReport::unverifiable)});
   list.push_back({"types", "",
                   "types of activations and weights of its products, on a machine of several modes",

@@ -92,7 +92,7 @@ TEST(EnergyTechnology, SaysWhatIsMissing) {
                                                 "missing key \"static_pj_per_cycle\" in energy"});
   expect_refused(with_energy("  technology: custom\n"), {"missing key \"mac_pj\" in energy"});
   expect_refused(with_energy("  technology: 28nm\n"),
-                 {"energy.dram_read_pj_per_byte isn't given", "its kind in energy.dram"});
+                 {"energy.dram_read_pj_per_byte is missing", "the kind in energy.dram"});
   expect_refused(with_energy("  technology: 27nm\n"), {"energy.technology is \"27nm\"", "28nm"});
   const auto twice = parse_hw(with_energy("  technology: 27nm\n"), "m.yaml");
   EXPECT_EQ(twice.errors().size(), 1U) << "what could be left out isn't known";

@@ -187,7 +187,7 @@ std::vector<Case> energy_cases() {
       {"energies_are_known",
        {node, {"  dram_read_pj_per_byte: 0.39\n", ""}},
        "technology: 28nm",
-       {"energy.dram_read_pj_per_byte isn't given", "its kind in energy.dram"}},
+       {"energy.dram_read_pj_per_byte is missing", "the kind in energy.dram"}},
       {"modes_have_energies",
        {modes({"activation: int16, weight: int16, rate: 1"})},
        "- {",

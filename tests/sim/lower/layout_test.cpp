@@ -86,12 +86,13 @@ TEST(Layout, CopiesByAxesWhatTheOtherLayoutIs) {
     EXPECT_EQ(test::moved(contents(from), *axes), contents(to));
     (from == to ? free : told) += 1;
     EXPECT_EQ(from == to, contents(from) == contents(to)) << "equal orders have equal layouts";
-    const Work work = layout_copy(from, to, elements(dims), {3, -4, 5});
+    const ValuePort between = ValuePort::internal(3);
+    const Work work = layout_copy(from, to, elements(dims), {3, between, 5});
     std::vector<int64_t> held = contents(from);
     for (const WorkItem& item : work) {
       const auto& op = std::get<MemoryOp>(item);
-      EXPECT_EQ(op.inputs.at(0).port, &item == &work.front() ? 3 : -4);
-      EXPECT_EQ(op.outputs.at(0).port, &item == &work.back() ? 5 : -4);
+      EXPECT_EQ(op.inputs.at(0).port, &item == &work.front() ? ValuePort(3) : between);
+      EXPECT_EQ(op.outputs.at(0).port, &item == &work.back() ? ValuePort(5) : between);
       EXPECT_EQ(op.inputs[0].elements, elements(dims));
       held = test::moved(held, op.axes);
     }

@@ -117,7 +117,7 @@ TEST(Gemm, DoTransposesAndBiasShapesDecideTheWork) {
         const auto work = node.cost();
         EXPECT_EQ(item<GemmOp>(work).macs(), 3 * 4 * 5);
         const bool per_row = c.size() == 2 && c[0] == 3;
-        EXPECT_EQ(item<GemmOp>(work).bias_port, per_row ? -1 : 2);
+        EXPECT_EQ(item<GemmOp>(work).bias_port, per_row ? ValuePort::none() : ValuePort(2));
         ASSERT_EQ(work->size(), per_row ? 2U : 1U);
         if (per_row) {
           EXPECT_EQ(item<VectorOp>(work, 1)[VectorClass::elementwise], 15);
@@ -126,7 +126,7 @@ TEST(Gemm, DoTransposesAndBiasShapesDecideTheWork) {
   SingleNode bare("Gemm", 11);
   bare.in({3, 4}).in({4, 5});
   ASSERT_EQ(shape_or_error(bare), "3x5");
-  EXPECT_EQ(item<GemmOp>(bare.cost()).bias_port, -1);
+  EXPECT_TRUE(item<GemmOp>(bare.cost()).bias_port.is_none());
 }
 
 TEST(Gemm, AreMalformedOperandsErrors) {
