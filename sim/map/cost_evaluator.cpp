@@ -1,5 +1,6 @@
 #include "sim/map/cost_evaluator.h"
 
+#include "sim/map/cost_sink.h"
 #include "sim/map/describe.h"
 
 namespace accsim::sim {

@@ -1,4 +1,5 @@
 #include "sim/map/describe.h"
+#include "sim/map/program_sink.h"
 
 namespace accsim::sim {
 

@@ -1,6 +1,6 @@
 #pragma once
 #include "sim/map/gather/gather_problem.h"
-#include "sim/map/program_sinks.h"
+#include "sim/map/program_description.h"
 #include "sim/map/tile_segments.h"
 
 namespace accsim::sim {

@@ -3,7 +3,7 @@
 
 #include "sim/map/lanes/lane_commands.h"
 #include "sim/map/lanes/lane_problem.h"
-#include "sim/map/program_sinks.h"
+#include "sim/map/program_description.h"
 #include "sim/map/tile_segments.h"
 
 namespace accsim::sim {

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "sim/map/moves/move_problem.h"
-#include "sim/map/program_sinks.h"
+#include "sim/map/program_description.h"
 #include "sim/map/tile_segments.h"
 
 namespace accsim::sim {

@@ -1,5 +1,6 @@
 #pragma once
-#include "sim/map/program_sinks.h"
+#include "sim/map/product/gemm_problem.h"
+#include "sim/map/program_description.h"
 
 namespace accsim::sim {
 

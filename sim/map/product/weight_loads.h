@@ -1,6 +1,7 @@
 #pragma once
 #include "hw/program/contract.h"
-#include "sim/map/program_sinks.h"
+#include "sim/map/product/gemm_problem.h"
+#include "sim/map/program_description.h"
 
 namespace accsim::sim {
 

@@ -1,5 +1,5 @@
 #pragma once
-#include "sim/map/program_sinks.h"
+#include "sim/map/program_description.h"
 #include "sim/map/rows/row_operands.h"
 #include "sim/map/tile_segments.h"
 

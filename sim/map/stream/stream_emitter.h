@@ -1,7 +1,7 @@
 #pragma once
 #include <algorithm>
 
-#include "sim/map/program_sinks.h"
+#include "sim/map/program_description.h"
 #include "sim/map/stream/stream_problem.h"
 
 namespace accsim::sim {
