@@ -167,6 +167,19 @@ int64_t weight_chunk_bytes(const GemmProblem& p, const hw::HwConfig& hw, const T
   return bytes;
 }
 
+int64_t pack_weight_bytes(const GemmProblem& p, int64_t groups) {
+  return groups * p.op.k() * p.op.outputs * p.b_bytes;
+}
+
+int64_t weight_tensor_bytes(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t) {
+  if (p.b_bits == 4)
+    return p.op.outputs / t.outputs * weight_chunk_bytes(p, hw, t, t.outputs) +
+           weight_chunk_bytes(p, hw, t, p.op.outputs % t.outputs);
+  const int64_t batches = p.op.b_shared ? 1 : p.op.batch;
+  return batches / t.groups * pack_weight_bytes(p, t.groups) +
+         pack_weight_bytes(p, batches % t.groups);
+}
+
 bool fits(const Footprint& f, const hw::HwConfig& hw) {
   const auto holds = [&](hw::Buffer b, int64_t bytes) {
     return bytes <= hw.buffer(b).slot_bytes();

@@ -132,6 +132,10 @@ int64_t weight_tile_bytes(const GemmProblem& p, const hw::HwConfig& hw, const Ti
 /// The same of all channels, tile by tile.
 int64_t weight_chunk_bytes(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t,
                            int64_t outputs);
+/// Bytes of the weights of a pack of so many groups, or of so many batch entries.
+int64_t pack_weight_bytes(const GemmProblem& p, int64_t groups);
+/// Bytes of the weights' tensor, with what the tiling adds to 4-bit ones.
+int64_t weight_tensor_bytes(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t);
 /// Whether every slot and the accumulator hold it.
 bool fits(const Footprint& f, const hw::HwConfig& hw);
 

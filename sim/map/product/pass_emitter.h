@@ -1,21 +1,8 @@
 #pragma once
-#include "sim/map/product/gemm_problem.h"
-#include "sim/map/program_description.h"
+#include "sim/map/product/reduction_passes.h"
+#include "sim/map/product/tile_nest.h"
 
 namespace accsim::sim {
-
-/// One tile as the array sees it: what the slots hold and how far the reduction has come.
-struct TileShape {
-  Segment image, z, y, x;   ///< output pixels and the input they read
-  int64_t outputs = 0;      ///< columns over all packed groups
-  int64_t channels = 0;     ///< channels over all packed groups
-  int64_t groups = 1;       ///< packed groups
-  LoopSet channel_loops;    ///< loops over channel tiles around it
-  bool accumulate = false;  ///< a later channel segment: never overwrites
-  /// Of several scales the sums of each are rows of their own, and these two are nobody's.
-
-  int64_t pixel_count() const { return image.size * y.size * x.size; }
-};
 
 /// The array passes of one tile (gemms and drains), and the posts that turn its accumulator slot
 /// into an output slot of [pixel][output channel].
@@ -32,7 +19,8 @@ class PassEmitter {
         t_(t),
         tile_(tile),
         sink_(sink),
-        cut_(array_passes(p, hw, tile.channels, t.im2col)) {
+        cut_(array_passes(p, hw, tile.channels, t.im2col)),
+        reduction_(p, cut_, tile.channels, t.im2col, sink) {
     if (p.scale_count() > 1) scale_rows_ = divide(first_channel, p.scale_group) * group_rows();
   }
 
@@ -67,16 +55,7 @@ class PassEmitter {
   }
 
  private:
-  /// One array pass over part of the reduction.
-  struct Pass {
-    Address k_row;    ///< row of the weight chunk
-    Address outer;    ///< input stationary, 4-bit weights: bytes of an output before the pass
-    Address z, y, x;  ///< window origin, relative to the first kernel tap
-    Address flat;     ///< elements into the flat index
-    int64_t k = 0;
-    LoopSet loops;       ///< the first pass is where all of these are at 0
-    bool later = false;  ///< in a later segment: never the first pass
-  };
+  using Pass = ReductionPass<Address>;
 
   /// Pixels of the tile that follow one another in (image, line, pixel) order.
   struct Block {
@@ -89,7 +68,7 @@ class PassEmitter {
 
   void weight_stationary() {
     for_columns([&](const Segment& s, const Address& start) {
-      for_passes([&](const Pass& pass) {
+      reduction_.for_passes([&](const Pass& pass) {
         sink_.add_gemm(command_sizes(pass, whole_tile(), s.size, true), [&](auto& c) {
           fill_command(c, pass, whole_tile());
           c.weights = weight_columns(pass, start, s.size);
@@ -100,7 +79,7 @@ class PassEmitter {
   }
 
   void input_stationary(const Block& b) {
-    for_passes([&](const Pass& pass) {
+    reduction_.for_passes([&](const Pass& pass) {
       sink_.add_gemm(command_sizes(pass, b, tile_.outputs, true), [&](auto& c) {
         fill_command(c, pass, b);
         c.weights = weight_rows(pass);
@@ -111,7 +90,7 @@ class PassEmitter {
 
   void output_stationary(const Block& b) {
     for_columns([&](const Segment& s, const Address& start) {
-      for_passes([&](const Pass& pass) {
+      reduction_.for_passes([&](const Pass& pass) {
         sink_.add_gemm(command_sizes(pass, b, s.size, false), [&](auto& c) {
           fill_command(c, pass, b);
           c.weights = weight_columns(pass, start, s.size);
@@ -141,53 +120,6 @@ class PassEmitter {
     for_segments(sink_, "mb", split(tile_.pixel_count(), size),
                  [&](const Segment& s, const Address& start, int) {
                    inner(Block{s.size, start, divide(start, size)});
-                 });
-  }
-
-  /// Kernel planes, then (where they are loops) kernel lines and columns, then the flat index.
-  template <class Inner>
-  void for_passes(Inner inner) {
-    const int64_t c = tile_.channels;
-    Pass pass;
-    if (t_.im2col) return flat_passes(pass, inner);
-    kernel_loop("kz", p_.z.kernel, pass, [&](const Address& kz, Pass& p1) {
-      p1.z += kz * p_.z.dilation;
-      p1.k_row += kz * (p_.y.kernel * p_.x.kernel * c);
-      kernel_loop("ky", cut_.by_line ? p_.y.kernel : 1, p1, [&](const Address& ky, Pass& p2) {
-        p2.y += ky * p_.y.dilation;
-        p2.k_row += ky * (p_.x.kernel * c);
-        kernel_loop("kx", cut_.by_column ? p_.x.kernel : 1, p2, [&](const Address& kx, Pass& p3) {
-          p3.x += kx * p_.x.dilation;
-          p3.k_row += kx * c;
-          p3.outer = divide(p3.k_row, cut_.flat) * p_.weight_rows(cut_.flat, cut_.lanes);
-          flat_passes(p3, inner);
-        });
-      });
-    });
-  }
-
-  template <class Inner>
-  void kernel_loop(std::string_view name, int64_t count, const Pass& pass, Inner inner) {
-    const Segment taps{.count = count, .step = 1, .size = 1};
-    for_segments(sink_, name, {&taps, 1}, [&](const Segment&, const Address& at, int loop) {
-      Pass next = pass;
-      if (loop >= 0) next.loops.push_back(loop);
-      inner(at, next);
-    });
-  }
-
-  template <class Inner>
-  void flat_passes(const Pass& pass, Inner inner) {
-    for_segments(sink_, "k", split(cut_.flat, cut_.lanes),
-                 [&](const Segment& s, const Address& start, int loop) {
-                   Pass next = pass;
-                   next.flat += start;
-                   next.k_row += start;
-                   next.outer += divide(start, cut_.lanes) * p_.weight_row(cut_.lanes);
-                   next.k = s.size;
-                   if (loop >= 0) next.loops.push_back(loop);
-                   next.later = s.start > 0;
-                   inner(next);
                  });
   }
 
@@ -308,6 +240,7 @@ class PassEmitter {
   const TileShape& tile_;
   Sink& sink_;
   const Passes cut_;
+  const ReductionPasses<Sink> reduction_;
   Address scale_rows_;  ///< accumulator rows before those of the tile's scale
 };
 
