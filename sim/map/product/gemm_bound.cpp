@@ -3,8 +3,6 @@
 #include <algorithm>
 
 #include "hw/program/contract.h"
-#include "sim/map/product/load_cost.h"
-#include "sim/map/product/weight_panels.h"
 
 namespace accsim::sim {
 namespace {
@@ -13,30 +11,7 @@ using hw::contract::kArrayLatency;
 using hw::contract::kPostLatency;
 using hw::contract::kTokenLatency;
 
-/// Bounds are computed in floating point, on values below 2^53 mostly; this keeps rounding on the
-/// safe side.
-constexpr double kSafe = 1.0 - 1e-12;
-
-const hw::ChannelConfig& channel_of(const hw::HwConfig& hw, const Place& place) {
-  return place.memory == hw::Memory::dram ? hw.dram : hw.shared.channel;
-}
-
 }  // namespace
-
-/// Bytes moved by operand, what loading them takes, and how often a slot is filled.
-struct GemmBound::Traffic {
-  double a, w, parameters, out;
-  LoadCost a_load, w_load;
-  double a_fills, w_fills, out_fills;
-  double a_beats, w_beats, out_beats;  ///< of the slot ports
-  double staged = 0;                   ///< bytes of weights from DRAM to the shared buffer
-  double first_staged = 0;             ///< of them, those that the first load of weights waits for
-  double w_latency = 0;
-
-  /// Cycles of all loads.
-  double a_cycles() const { return std::max(a * a_load.byte, a_beats) + a_fills * a_load.each; }
-  double w_cycles() const { return std::max(w * w_load.byte, w_beats) + w_fills * w_load.each; }
-};
 
 /// What the execute queue does between the first wait for a slot and its return, summed over the
 /// fillings of its buffer.
@@ -44,53 +19,14 @@ struct GemmBound::Fills {
   double a, w, sums;
 };
 
-double execute_bound(const GemmTimes& t) {
-  return t.first_load + t.execute + t.last_post + t.last_store;
-}
-
-double load_bound(const GemmTimes& t) { return t.loads + t.load_latency + t.after_loads; }
-
-double post_bound(const GemmTimes& t) {
-  return t.first_load + t.first_stream + t.posts + kPostLatency + kTokenLatency + t.last_store;
-}
-
-double store_bound(const GemmTimes& t) {
-  return t.first_load + t.first_stream + t.first_post + t.stores + t.store_latency;
-}
-
-double operand_slot_bound(const GemmTimes& t) { return t.operand_fillings / t.operand_slots; }
-
-double held_slot_bound(const GemmTimes& t) { return t.held_fillings / t.held_slots; }
-
-double sum_slot_bound(const GemmTimes& t) { return t.sum_fillings / t.sum_slots; }
-
-double output_slot_bound(const GemmTimes& t) { return t.output_fillings / t.output_slots; }
-
-double bus_bound(const GemmTimes& t) { return t.bus > 0 ? t.bus + t.bus_latency : 0; }
-
-double cycle_bound(const GemmTimes& t) {
-  return std::max({execute_bound(t), load_bound(t), post_bound(t), store_bound(t),
-                   operand_slot_bound(t), held_slot_bound(t), sum_slot_bound(t),
-                   output_slot_bound(t), bus_bound(t)});
-}
-
 GemmBound::GemmBound(const GemmProblem& p, const hw::HwConfig& hw, hw::Dataflow dataflow,
                      int64_t groups, bool im2col, Bounds bounds)
-    : p_(p),
-      hw_(hw),
-      dataflow_(dataflow),
-      groups_(groups),
-      packs_(p.op.batch / groups),
-      im2col_(im2col),
-      bounds_(bounds),
+    : TrafficBound(p, hw, dataflow, groups, im2col, bounds),
       ragged_packs_(p.op.batch % groups != 0) {
   const auto& rate = cycles_a_byte;
-  a_rate_ = rate(channel_of(hw, p.a).read, hw.buffer(hw::Buffer::activation).width);
-  w_rate_ = rate(channel_of(hw, p.b).read, hw.buffer(hw::Buffer::weight).width);
   p_rate_ = rate(channel_of(hw, p.parameters).read, hw.buffer(hw::Buffer::parameter).width);
   out_rate_ = rate(channel_of(hw, p.out).write, hw.buffer(hw::Buffer::output).width);
   a_latency_ = real(channel_of(hw, p.a).latency);
-  w_latency_ = real(channel_of(hw, p.b).latency);
   p_latency_ = real(channel_of(hw, p.parameters).latency);
   out_latency_ = real(channel_of(hw, p.out).latency);
 }
@@ -133,129 +69,6 @@ double GemmBound::stream_cycles(int64_t rows, int64_t blocks, int64_t columns, i
   return 0;
 }
 
-/// How often the loops load each byte of an operand.
-double GemmBound::a_times(const Tiling& t, const PixelOption& m, const ChannelOption& c,
-                          const OutputOption& n) const {
-  return c.chunks > 1 || (t.outputs_outer && m.tiles > 1) ? real(n.chunks) : 1;
-}
-
-double GemmBound::w_times(const Tiling& t, const PixelOption& m, const ChannelOption& c,
-                          const OutputOption& n) const {
-  return c.chunks > 1 || (!t.outputs_outer && n.chunks > 1) ? real(m.tiles) : 1;
-}
-
-/// What all groups share stays where it is a single tile.
-bool GemmBound::a_once(const PixelOption& m, const ChannelOption& c) const {
-  return p_.op.a_shared && m.tiles == 1 && c.chunks == 1;
-}
-
-bool GemmBound::w_once(const ChannelOption& c, const OutputOption& n) const {
-  return p_.op.b_shared && n.chunks == 1 && c.chunks == 1;
-}
-
-/// Of one group.
-double GemmBound::a_pixels(const PixelOption& m) const {
-  return im2col_ ? real(p_.op.m()) * real(p_.kernel_taps()) : real(m.input_pixels);
-}
-
-/// Bytes of the operands that are loaded once.
-double GemmBound::a_bytes(const PixelOption& m, const ChannelOption& c) const {
-  return (a_once(m, c) ? 1 : real(p_.op.batch)) * a_pixels(m) * real(p_.op.channels * p_.a_bytes);
-}
-
-double GemmBound::w_bytes(const ChannelOption& c, const OutputOption& n) const {
-  return (w_once(c, n) ? 1 : real(packs_ * groups_)) * real(p_.op.k()) *
-         (real(p_.op.outputs) * p_.weight_size());
-}
-
-/// Of the slot port, to load computed weights of a group once as they lie: the run of a chunk of
-/// channels of each output, or of each channel that of a column block (the blocks of a chunk of one
-/// channel are one run). Constants lie in order.
-double GemmBound::w_beats(const ChannelOption& c, const OutputOption& n) const {
-  const bool n_major = weights_n_major(p_),
-             held_inputs = dataflow_ == hw::Dataflow::input_stationary;
-  if (p_.b.constant || p_.b_bits == 4 || groups_ > 1 || n_major != held_inputs) return 0;
-  if (!n_major) {
-    const int64_t channels = c.channels == 1 ? 0 : p_.op.channels - (c.last == 1 ? 1 : 0);
-    return n.blocks > 1 ? real(p_.kernel_taps() * channels) * real(n.blocks) : 0;
-  }
-  if (c.chunks == 1) return 0;
-  const int64_t width = hw_.buffer(hw::Buffer::weight).width;
-  const auto beats = [&](int64_t channels) { return real(ceil_div(channels * p_.b_bytes, width)); };
-  return real(p_.op.outputs * p_.kernel_taps()) *
-         (real(c.chunks - 1) * beats(c.channels) + beats(c.last));
-}
-
-/// Bytes of parameters in all loads: those of a tile of outputs come inside the innermost loop over
-/// such tiles, with whatever loops are around it; what posts look up once.
-double GemmBound::bytes_of_parameters(const Tiling& t, const PixelOption& m,
-                                      const OutputOption& n) const {
-  if (!p_.has_parameters) return 0;
-  const int64_t table = p_.table ? hw::SetTableCommand::kBytes : 0;
-  const bool a_tile_a_panel = t.staged > 0 && t.staged <= t.outputs;
-  if (n.chunks == 1 || a_tile_a_panel) return real(p_.all_parameters());
-  const double packs = p_.op.grouped ? 1 : real(packs_);  // each of groups has its own
-  const double times = packs * (t.outputs_outer ? 1 : real(m.tiles));
-  return real(p_.all_parameters() - table) * times + real(table);
-}
-
-double GemmBound::least_load_cycles(const Tiling& t, const PixelOption& m, const ChannelOption& c,
-                                    const OutputOption& n) const {
-  if (t.staged > 0) return 0;
-  return (a_bytes(m, c) * a_times(t, m, c, n) * a_rate_ +
-          w_bytes(c, n) * w_times(t, m, c, n) * w_rate_) *
-         kSafe;
-}
-
-GemmBound::Traffic GemmBound::traffic_of(const Tiling& t, const PixelOption& m,
-                                         const ChannelOption& c, const OutputOption& n) const {
-  const GemmOp& op = p_.op;
-  const double pixels = a_pixels(m);
-  const double again_a = a_times(t, m, c, n), again_w = w_times(t, m, c, n);
-  Traffic b;
-  b.a_load = activation_load_cost(p_, hw_, bounds_, m, c, a_rate_);
-  b.w_load = weight_load_cost(
-      p_, hw_, {bounds_, dataflow_, groups_, c, n},
-      t.staged > 0 ? cycles_a_byte(hw_.shared.channel.read, hw_.buffer(hw::Buffer::weight).width)
-                   : w_rate_);
-  b.w_latency = w_latency_;
-  b.a = a_bytes(m, c) * again_a;
-  // A chunk of the channels is read run by run, a pixel each (a transposed one channel by channel).
-  const bool runs = !op.a_transposed && (op.grouped ? groups_ < op.batch : c.chunks > 1);
-  const double a_packs = op.grouped ? real(packs_) : a_once(m, c) ? 1 : real(op.batch);
-  b.a_beats = runs ? a_packs * pixels * real(c.beats) * again_a : 0;
-  b.w = w_bytes(c, n) * again_w;
-  b.w_beats = (w_once(c, n) ? 1 : real(packs_ * groups_)) * w_beats(c, n) * again_w;
-  b.parameters = bytes_of_parameters(t, m, n);
-  const double rows = real(op.batch) * real(op.m());
-  b.out = rows * real(op.outputs * p_.out_bytes);
-  const bool out_runs = op.grouped ? groups_ < op.batch : n.chunks > 1;
-  b.out_beats = out_runs ? real(packs_) * real(op.m()) * real(n.beats) : 0;
-  b.a_fills = (a_once(m, c) ? 1 : real(packs_)) * real(m.tiles * c.chunks) * again_a;
-  b.w_fills = (w_once(c, n) ? 1 : real(packs_)) * real(n.chunks * c.chunks) * again_w;
-  b.out_fills = real(packs_) * real(m.tiles) * real(n.chunks);
-  if (t.staged > 0) stage_weights(t, m, c, n, b);
-  return b;
-}
-
-/// All tiles of pixels pass by every panel: they are loaded once for each, the weights once for
-/// each of them, from the shared buffer.
-void GemmBound::stage_weights(const Tiling& t, const PixelOption& m, const ChannelOption& c,
-                              const OutputOption& n, Traffic& b) const {
-  const WeightPanels panels = weight_panels(p_, hw_, t);
-  const RegionPart part = region_part(p_, t, panels, 0, std::min(t.staged, p_.op.outputs));
-  const double pixels = real(m.input_pixels), times = real(panels.panels);
-  b.a = pixels * real(p_.op.channels * p_.a_bytes) * times;
-  if (b.a_beats > 0) b.a_beats = pixels * real(c.beats) * times;
-  b.a_fills = real(m.tiles * c.chunks) * times;
-  b.staged = real(p_.op.k()) * (real(p_.op.outputs) * p_.weight_size());
-  b.first_staged = real(p_.kernel_taps() * part.channels) * (real(part.outputs) * p_.weight_size());
-  b.w = b.staged * real(m.tiles);
-  b.w_beats = 0;
-  b.w_fills = real(n.chunks * c.chunks) * real(m.tiles);
-  b.w_latency = real(hw_.shared.channel.latency);
-}
-
 /// Cycles to post sums: rows of the accumulator, each as many beats as a row of it needs.
 double GemmBound::post_cycles(double rows, double outputs, double row_blocks,
                               double column_blocks) const {
@@ -280,8 +93,9 @@ GemmTimes GemmBound::bound_times(const Tiling& tiling, const PixelOption& m, con
   return bound_times(tiling, traffic_of(tiling, m, c, n), m, c, n);
 }
 
-GemmTimes GemmBound::bound_times(const Tiling& tiling, const Traffic& b, const PixelOption& m,
-                                 const ChannelOption& c, const OutputOption& n) const {
+GemmTimes GemmBound::bound_times(const Tiling& tiling, const ProductTraffic& b,
+                                 const PixelOption& m, const ChannelOption& c,
+                                 const OutputOption& n) const {
   GemmTimes t;
   const double staged = b.staged * cycles_a_byte(hw_.dram.read, hw::contract::stage_port(hw_));
   t.loads = b.a_cycles() + b.parameters * p_rate_ + std::max(b.w_cycles(), staged);
@@ -347,7 +161,7 @@ double GemmBound::pixel_blocks(int64_t rows) const {
 /// First load to first stream. It waits for both operands, whichever is loaded first, and for the
 /// array to be filled with the one that it holds. Weights that are staged are loaded when the first
 /// of them have come; activations may be loaded meanwhile.
-double GemmBound::first_load(const Traffic& b, const PixelOption& m, const ChannelOption& c,
+double GemmBound::first_load(const ProductTraffic& b, const PixelOption& m, const ChannelOption& c,
                              const OutputOption& n) const {
   const double pixels = im2col_ ? real(m.rows * p_.kernel_taps()) : real(m.first_input);
   const double w = b.w_load.cycles(real(p_.kernel_taps() * c.first / groups_) *
@@ -366,7 +180,7 @@ double GemmBound::first_load(const Traffic& b, const PixelOption& m, const Chann
   return std::max({both, w + b.w_latency + w_fill, a + a_latency_ + a_fill}) + kTokenLatency;
 }
 
-void GemmBound::first_tile(const Traffic& b, const PixelOption& m, const ChannelOption& c,
+void GemmBound::first_tile(const ProductTraffic& b, const PixelOption& m, const ChannelOption& c,
                            const OutputOption& n, GemmTimes& t) const {
   t.first_load = first_load(b, m, c, n);
   t.first_stream =
@@ -389,9 +203,9 @@ void GemmBound::last_tile(const PixelOption& m, const ChannelOption& c, const Ou
 /// From the first stream of a filling to the end of its last one it takes max(stream, fill) for all
 /// streams but the last; from the first fill to the end of the last one two fills, and the same for
 /// all streams but the last two.
-GemmBound::Fills GemmBound::slot_fills(const Tiling& tiling, const GemmTimes& t, const Traffic& b,
-                                       const PixelOption& m, const ChannelOption& c,
-                                       const OutputOption& n) const {
+GemmBound::Fills GemmBound::slot_fills(const Tiling& tiling, const GemmTimes& t,
+                                       const ProductTraffic& b, const PixelOption& m,
+                                       const ChannelOption& c, const OutputOption& n) const {
   Fills out{t.streams, t.streams, t.streams};
   const bool inputs = dataflow_ == hw::Dataflow::input_stationary;
   if (bounds_ == Bounds::plain || dataflow_ == hw::Dataflow::output_stationary) return out;
@@ -410,7 +224,7 @@ GemmBound::Fills GemmBound::slot_fills(const Tiling& tiling, const GemmTimes& t,
   return out;
 }
 
-void GemmBound::set_fillings(const Traffic& b, const Fills& fills, GemmTimes& t) const {
+void GemmBound::set_fillings(const ProductTraffic& b, const Fills& fills, GemmTimes& t) const {
   const double turn = 2 * kTokenLatency;  // full there, free back
   const auto slots = [&](hw::Buffer buffer) { return real(hw_.buffer(buffer).slots); };
   const double a_fillings = b.a_cycles() + b.a_fills * (a_latency_ + turn) + fills.a;
@@ -432,8 +246,9 @@ void GemmBound::set_fillings(const Traffic& b, const Fills& fills, GemmTimes& t)
 
 /// A lower bound of the energy: counts as count() has them for full packs, each at its price, and
 /// the leakage of `cycles`.
-double GemmBound::least_picojoules(const Traffic& b, const PixelOption& m, const ChannelOption& c,
-                                   const OutputOption& n, double cycles) const {
+double GemmBound::least_picojoules(const ProductTraffic& b, const PixelOption& m,
+                                   const ChannelOption& c, const OutputOption& n,
+                                   double cycles) const {
   const hw::EnergyConfig& e = hw_.energy;
   const double rows = real(packs_) * real(p_.op.m()), k = real(groups_ * p_.op.k());
   const double outputs = real(groups_ * p_.op.outputs);
@@ -468,7 +283,7 @@ int64_t GemmBound::least_cycles(const Tiling& tiling, const PixelOption& m, cons
 
 Candidate GemmBound::operator()(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
                                 const OutputOption& n, const Aim& aim) const {
-  const Traffic b = traffic_of(tiling, m, c, n);
+  const ProductTraffic b = traffic_of(tiling, m, c, n);
   const double least = cycle_bound(bound_times(tiling, b, m, c, n)) * kSafe;
   Candidate out{.tiling = tiling,
                 .bound = static_cast<int64_t>(least),
@@ -481,22 +296,9 @@ Candidate GemmBound::operator()(const Tiling& tiling, const PixelOption& m, cons
   return out;
 }
 
-double GemmBound::dram_bytes(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
-                             const OutputOption& n) const {
-  return dram_bytes(traffic_of(tiling, m, c, n));
-}
-
-double GemmBound::dram_bytes(const Traffic& b) const {
-  const auto dram = [](const Place& place, double bytes) {
-    return place.memory == hw::Memory::dram ? bytes : 0;
-  };
-  return dram(p_.a, b.a) + (b.staged > 0 ? b.staged : dram(p_.b, b.w)) + dram(p_.out, b.out) +
-         dram(p_.parameters, b.parameters);
-}
-
 double GemmBound::burden_bound(const Candidate& of, const PixelOption& m, const ChannelOption& c,
                                const OutputOption& n, const Aim& aim) const {
-  const Traffic b = traffic_of(of.tiling, m, c, n);
+  const ProductTraffic b = traffic_of(of.tiling, m, c, n);
   return sim::burden(aim, least_picojoules(b, m, c, n, real(of.bound)) * kSafe, dram_bytes(b));
 }
 

@@ -3,8 +3,15 @@
 
 namespace accsim::sim {
 
-/// Bounds are computed in floating point.
+/// Bounds are computed in floating point, on values below 2^53 mostly; kSafe keeps rounding on the
+/// safe side.
 inline double real(int64_t v) { return static_cast<double>(v); }
+inline constexpr double kSafe = 1.0 - 1e-12;
+
+/// Of the memory in which a tensor lies.
+inline const hw::ChannelConfig& channel_of(const hw::HwConfig& hw, const Place& place) {
+  return place.memory == hw::Memory::dram ? hw.dram : hw.shared.channel;
+}
 
 /// Least cycles of the loads of an operand: for each byte, and for each filling of a slot.
 struct LoadCost {
