@@ -13,7 +13,17 @@
 
 namespace accsim::sim {
 
-/// A kind of op that the mapper knows by its functions alone: what a program of it is written from.
+/// What a program is written from. Each kind has a type of its own that derives from it.
+template <class ProblemType, class TilingType>
+struct KindSource {
+  using Problem = ProblemType;
+  using Tiling = TilingType;
+  Problem problem;
+  Tiling tiling;
+  static constexpr std::string_view kUnverifiable = "";
+};
+
+/// A kind of op that the mapper knows by its functions alone.
 /// - of_request(): the request as the kind's problem, or nothing where it isn't of this kind.
 /// - rule_tiling(): the fixed rule's choice: as few chunks as let loads, work and stores overlap,
 ///   or twice, four times ... as many until one fits, or half as many; nothing when none fits.

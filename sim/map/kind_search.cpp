@@ -61,7 +61,7 @@ std::optional<Mapping> Mapper::search_kind(const OpRequest& request, int64_t chu
     out.unverifiable = Source::kUnverifiable;
     out.description = to_string(*p, *best.chosen);
   }
-  Source source{std::move(*p), std::move(*best.chosen)};
+  Source source{{std::move(*p), std::move(*best.chosen)}};
   if (!alike.empty()) alike_.emplace(alike, source);
   if (options_.programs) out.source = std::move(source);
   return out;

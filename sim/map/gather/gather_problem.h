@@ -32,13 +32,7 @@ struct GatherTile {
 std::string to_string(const GatherProblem& p, const GatherTile& t);
 
 /// Rows that a list picks, by gathered loads.
-struct GatherSource {
-  using Problem = GatherProblem;
-  using Tiling = GatherTile;
-  GatherProblem problem;
-  GatherTile tiling;
-  static constexpr std::string_view kUnverifiable = "";
-
+struct GatherSource : KindSource<GatherProblem, GatherTile> {
   static std::optional<GatherProblem> of_request(const OpRequest& r, const hw::HwConfig& hw);
 };
 

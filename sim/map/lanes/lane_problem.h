@@ -56,13 +56,7 @@ struct LaneTiling {
 std::string to_string(const LaneProblem& p, const LaneTiling& t);
 
 /// A vector op of int8 elements by LaneCommands.
-struct LaneSource {
-  using Problem = LaneProblem;
-  using Tiling = LaneTiling;
-  LaneProblem problem;
-  LaneTiling tiling;
-  static constexpr std::string_view kUnverifiable = "";
-
+struct LaneSource : KindSource<LaneProblem, LaneTiling> {
   static std::optional<LaneProblem> of_request(const OpRequest& r, const hw::HwConfig& hw);
 };
 

@@ -26,13 +26,7 @@ std::string to_string(const MoveProblem& p, const MoveCut& t);
 
 /// Not where elements that are turned have more than a byte, which the core doesn't turn, nor where
 /// there are more axes than its walks have levels.
-struct MoveSource {
-  using Problem = MoveProblem;
-  using Tiling = MoveCut;
-  MoveProblem problem;
-  MoveCut tiling;
-  static constexpr std::string_view kUnverifiable = "";
-
+struct MoveSource : KindSource<MoveProblem, MoveCut> {
   static std::optional<MoveProblem> of_request(const OpRequest& r, const hw::HwConfig& hw);
 };
 /// May a program with these addresses be written?

@@ -152,11 +152,7 @@ int64_t pixel_lanes(const hw::HwConfig& hw, hw::Dataflow d);
 int64_t pixel_block(const hw::HwConfig& hw, hw::Dataflow d, int64_t pixels);
 
 /// A product. Its tilings are searched by branch and bound (product_search.h).
-struct GemmSource {
-  using Problem = GemmProblem;
-  GemmProblem problem;
-  struct Tiling tiling;
-
+struct GemmSource : KindSource<GemmProblem, Tiling> {
   static GemmProblem of_request(const GemmOp& op, const OpRequest& r, const hw::HwConfig& hw);
 };
 

@@ -153,7 +153,7 @@ Result<Mapping> search_product(const GemmProblem& p, const ProductSearch& in, co
     m.trace = evaluator.traced(p, found.tiling).trace;
     m.tensor_bytes = space.aim.tensor_bytes;
     check(m.counts.macs == Macs(p.op.macs()), "a program's MACs differ from its op's");
-    if (options.programs) m.source = GemmSource{p, found.tiling};
+    if (options.programs) m.source = GemmSource{{p, found.tiling}};
     return m;
   };
   const int64_t dram_bytes = choice.chosen_tiling().score.dram_bytes;

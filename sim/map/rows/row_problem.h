@@ -50,13 +50,7 @@ struct RowTile {
 std::string to_string(const RowProblem& p, const RowTile& t);
 
 /// Rows of int8 by RowCommands, where the machine has them of this length.
-struct RowSource {
-  using Problem = RowProblem;
-  using Tiling = RowTile;
-  RowProblem problem;
-  RowTile tiling;
-  static constexpr std::string_view kUnverifiable = "";
-
+struct RowSource : KindSource<RowProblem, RowTile> {
   static std::optional<RowProblem> of_request(const OpRequest& r, const hw::HwConfig& hw);
 };
 

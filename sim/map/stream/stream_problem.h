@@ -40,11 +40,7 @@ struct StreamCut {
 std::string to_string(const StreamProblem& p, const StreamCut& t);
 
 /// What no commands of its own do.
-struct StreamSource {
-  using Problem = StreamProblem;
-  using Tiling = StreamCut;
-  StreamProblem problem;
-  StreamCut tiling;
+struct StreamSource : KindSource<StreamProblem, StreamCut> {
   static constexpr std::string_view kUnverifiable = "moves that stand for others";
 
   /// Always something.
