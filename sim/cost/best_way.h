@@ -31,7 +31,7 @@ Result<Costed> best_way(const hw::HwConfig& hw, const MapOptions& options, size_
                         const CostOneWay& cost) {
   std::optional<Costed> out;
   Errors errors;
-  BestWay best(options.aim());
+  BestWay best(options.objective_function());
   for (MapOptions kind : one_array_each(hw, options))
     for (size_t block = 0; block <= blocks; ++block) {
       if (options.limit) kind.limit = std::make_shared<SearchLimit>(options.limit->most_tilings());

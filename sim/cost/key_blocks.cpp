@@ -28,22 +28,22 @@ std::vector<Graph> in_key_blocks_to_try(const Graph& graph, const hw::HwConfig& 
   return out;
 }
 
-bool is_better(const NetworkCost& a, const NetworkCost& b, const Aim& aim) {
+bool is_better(const NetworkCost& a, const NetworkCost& b, const ObjectiveFunction& objective) {
   const auto what = [&](const NetworkCost& c) {
-    return primary_score(aim, c.cycles, c.picojoules, c.dram_bytes);
+    return primary_score(objective, c.cycles, c.picojoules, c.dram_bytes);
   };
-  if (!aim.has_slack()) return what(a) < what(b);
-  const double most = (1 + aim.slack) * static_cast<double>(std::min(a.fewest, b.fewest));
+  if (!objective.has_slack()) return what(a) < what(b);
+  const double most = (1 + objective.slack) * static_cast<double>(std::min(a.fewest, b.fewest));
   const bool fits = what(a) <= most, other_fits = what(b) <= most;
   if (!fits || !other_fits) return fits;
   const auto of = [&](const NetworkCost& c) {
-    return burden(aim, c.picojoules, static_cast<double>(c.dram_bytes));
+    return energy_traffic(objective, c.picojoules, static_cast<double>(c.dram_bytes));
   };
   return of(a) < of(b);
 }
 
 bool BestWay::take_if_better(const NetworkCost& way) {
-  const bool better = !best_ || is_better(way, *best_, aim_);
+  const bool better = !best_ || is_better(way, *best_, objective_);
   const int64_t fewest = best_ ? std::min(best_->fewest, way.fewest) : way.fewest;
   if (better) best_ = way;
   best_->fewest = fewest;

@@ -32,12 +32,12 @@ struct NetworkCost {
 
 /// Is `a` better than `b`? With slack: of what takes at most that much more than the fewest cycles
 /// of both, that of less energy times traffic. Ties go to `b`.
-bool is_better(const NetworkCost& a, const NetworkCost& b, const Aim& aim);
+bool is_better(const NetworkCost& a, const NetworkCost& b, const ObjectiveFunction& objective);
 
 /// The best of several ways to do a network, one after the other.
 class BestWay {
  public:
-  explicit BestWay(const Aim& aim) : aim_(aim) {}
+  explicit BestWay(const ObjectiveFunction& objective) : objective_(objective) {}
 
   /// Is it the first, or better? Then it is the best from now on.
   bool take_if_better(const NetworkCost& way);
@@ -46,7 +46,7 @@ class BestWay {
 
  private:
   std::optional<NetworkCost> best_;
-  const Aim aim_;
+  const ObjectiveFunction objective_;
 };
 
 }  // namespace accsim::sim

@@ -121,7 +121,7 @@ void add_costs(const SlackSchedule& found, std::span<const ChainOp> ops, const L
 
 std::string objective_text(const MapOptions& options) {
   std::string out(name(options.objective));
-  if (options.aim().has_slack() && options.effort == MapEffort::search)
+  if (options.objective_function().has_slack() && options.effort == MapEffort::search)
     out +=
         fmt::format(" and the least energy x traffic within {} of them", slack_text(options.slack));
   if (options.effort == MapEffort::rule) out += " by the fixed rule";

@@ -16,13 +16,15 @@ constexpr int kMostTries = 8;  ///< to go back with some products, before all of
 
 /// What an op takes in a network.
 struct Take {
-  double cycles = 0, picojoules = 0, burden = 0;
+  double cycles = 0, picojoules = 0, energy_traffic = 0;
 };
 
-/// What of an op's energy another mapping's burden saves, in picojoules: as much of it as it saves
-/// of the burden.
+/// What of an op's energy another mapping saves, in picojoules: as much of it as it saves of energy
+/// times traffic.
 double energy_saved(const Take& before, const Take& now) {
-  return before.burden > 0 ? before.picojoules * (1 - now.burden / before.burden) : 0;
+  return before.energy_traffic > 0
+             ? before.picojoules * (1 - now.energy_traffic / before.energy_traffic)
+             : 0;
 }
 
 class SlackScheduler {
@@ -40,13 +42,13 @@ class SlackScheduler {
     const double slack = in_.mapper.options().slack;
     const double most = (1 + slack) * static_cast<double>(found.schedule.total);
     found = with_others(std::move(found), within, most);
-    for (const double of_runs : {kBeyondSlack * slack, slack})
+    for (const double of_runs : {kWideSlack * slack, slack})
       if (take_runs(of_runs, most, found)) break;
     // The room that is left is for those that were given up, too: they go beyond what they have.
-    Mappings beyond = found.mappings;
-    for (size_t i = 0; i < beyond.size(); ++i)
-      if (within[i]->beyond) beyond[i] = within[i]->beyond;
-    return with_programs(with_others(std::move(found), beyond, most));
+    Mappings wide = found.mappings;
+    for (size_t i = 0; i < wide.size(); ++i)
+      if (within[i]->in_wide_slack) wide[i] = within[i]->in_wide_slack;
+    return with_programs(with_others(std::move(found), wide, most));
   }
 
  private:
@@ -100,7 +102,7 @@ class SlackScheduler {
   SlackSchedule with_programs(SlackSchedule of) {
     const auto wanted = [&](size_t op, const std::shared_ptr<const Mapping>& m) {
       const Mapping& chosen = *in_.mappings[op];
-      if (m != chosen.fewest && m != chosen.beyond) return m;
+      if (m != chosen.fewest && m != chosen.in_wide_slack) return m;
       return in_.mapper.with_program(m, in_.lowered.layers[in_.ops[op].layer].name);
     };
     for (ScheduledOp& s : of.schedule.order) s.mapping = wanted(s.op, s.mapping);
@@ -114,7 +116,7 @@ class SlackScheduler {
     in.sketches = &sketches_;
     in.choices = &choices_;
     in.run_slack = run_slack_;
-    in.most_run_slack = kBeyondSlack * in_.mapper.options().slack;
+    in.most_run_slack = kWideSlack * in_.mapper.options().slack;
     if (in.memory == nullptr) in.memory = &memory_;
     return schedule(in);
   }
@@ -149,8 +151,8 @@ class SlackScheduler {
       bytes[op] += static_cast<double>((counts.read[kDram] + counts.written[kDram]).count());
     }
     for (size_t op = 0; op < out.size(); ++op)
-      out[op].burden =
-          burden({.tensor_bytes = of.mappings[op]->tensor_bytes}, out[op].picojoules, bytes[op]);
+      out[op].energy_traffic = energy_traffic({.tensor_bytes = of.mappings[op]->tensor_bytes},
+                                              out[op].picojoules, bytes[op]);
     return out;
   }
 

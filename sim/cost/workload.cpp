@@ -33,13 +33,15 @@ std::string mapping_key(const hw::HwConfig& hw, const MapOptions& options, bool 
   static_cast<void>(programs);  // the same costs with them and without
   static_cast<void>(threads);
   static_cast<void>(limit);  // what is refused isn't kept
-  static_cast<void>(slack);  // as the aim has it
-  const Aim aim = options.aim();
+  static_cast<void>(slack);  // as the objective has it
+  const ObjectiveFunction function = options.objective_function();
   hw::Decides what = is_gemm ? hw::kDecidesProducts : hw::kDecidesVectors;
   // Slack is of products.
-  if (aim.weighs_energy() && (is_gemm || !aim.has_slack())) what |= hw::kDecidesEnergy;
+  if (function.weighs_energy() && (is_gemm || !function.has_slack())) what |= hw::kDecidesEnergy;
   KeyBytes key;
-  key.add(hw::config_key(hw, what)).add(objective, aim.slack, cycle_price, effort).add(dataflows);
+  key.add(hw::config_key(hw, what))
+      .add(objective, function.slack, cycle_price, effort)
+      .add(dataflows);
   key.add(all_room);
   if (is_gemm) key.add(sums_stay.has_value(), sums_stay.value_or(false));
   return key.take_bytes();

@@ -26,10 +26,11 @@ std::optional<Mapping> Mapper::search_kind(const OpRequest& request, int64_t chu
   std::optional<typename Source::Problem> p = Source::of_request(request, hw_);
   if (!p) return std::nullopt;
   Best<typename Source::Tiling> best;
-  const Aim aim{options_.objective, 0, options_.cycle_price};  // slack is of products
+  const ObjectiveFunction objective{options_.objective, 0,
+                                    options_.cycle_price};  // slack is of products
   const auto evaluate = [&](const typename Source::Tiling& t) {
     const Cost cost = evaluator_.cost(*p, t);
-    best.offer(t, cost, mapping_score(aim, cost, hw_));
+    best.offer(t, cost, mapping_score(objective, cost, hw_));
     return cost.timing.total.count();
   };
   for (const auto& t : chunked_tilings(*p, hw_, chunks)) evaluate(t);

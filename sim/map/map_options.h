@@ -17,7 +17,7 @@ enum class MapEffort : uint8_t {
 struct MapOptions {
   std::vector<hw::Dataflow> dataflows = {};  ///< empty: those of the machine
   Objective objective = Objective::cycles;
-  double slack = kDefaultSlack, cycle_price = 0;  ///< as an Aim has them
+  double slack = kDefaultSlack, cycle_price = 0;  ///< as an ObjectiveFunction has them
   MapEffort effort = MapEffort::search;
   std::vector<MappingPin> pins = {};  ///< the first whose glob matches a layer applies
   bool programs = true;               ///< build and verify the chosen programs; else only cost them
@@ -31,7 +31,9 @@ struct MapOptions {
 
   /// The fixed rule leaves nothing to choose from.
   bool only_rule() const { return effort == MapEffort::rule && pins.empty(); }
-  Aim aim() const { return {objective, only_rule() ? 0 : slack, cycle_price}; }
+  ObjectiveFunction objective_function() const {
+    return {objective, only_rule() ? 0 : slack, cycle_price};
+  }
   /// Is there nothing to choose by cycles, and nobody to tell them to?
   bool only_traces() const { return only_rule() && !programs; }
 };

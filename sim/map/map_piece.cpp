@@ -38,11 +38,11 @@ Result<std::shared_ptr<const Mapping>> Mapper::map_piece(const OpRequest& reques
                                                          const std::string& layer) {
   const std::string key = key_of(request) + KeyBytes().add(turns.chunks, turns.lines).take_bytes();
   if (auto known = find_known(request, key)) return known;
-  Aim aim = options_.aim();
-  aim.slack = 0;
+  ObjectiveFunction objective = options_.objective_function();
+  objective.slack = 0;
   std::optional<Result<Mapping>> tried;
   for (const MappingPin& pin : pins_of(request, turns, machine_of(request)))
-    if (!tried || !*tried) tried = search_op(request, pin, aim);
+    if (!tried || !*tried) tried = search_op(request, pin, objective);
   Result<Mapping> found = std::move(*tried);
   found = check_found(std::move(found), layer);
   if (!found) return found.errors();

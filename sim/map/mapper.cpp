@@ -68,7 +68,7 @@ std::shared_ptr<const Mapping> Mapper::keep_mapping(const OpRequest& request,
 }
 
 Result<Mapping> Mapper::choose_mapping(const OpRequest& request, const std::string& layer) {
-  return check_found(search_op(request, pin_of(layer), options_.aim()), layer);
+  return check_found(search_op(request, pin_of(layer), options_.objective_function()), layer);
 }
 
 Result<Mapping> Mapper::check_found(Result<Mapping> found, const std::string& layer) {
@@ -127,12 +127,13 @@ bool Mapper::takes_lanes(const OpRequest& request) const {
   return lanes && rule_tiling(*lanes, hw_);
 }
 
-Result<Mapping> Mapper::search_op(const OpRequest& r, const MappingPin& pin, const Aim& aim) {
+Result<Mapping> Mapper::search_op(const OpRequest& r, const MappingPin& pin,
+                                  const ObjectiveFunction& objective) {
   const auto* gemm = std::get_if<GemmOp>(&r.item);
   if (gemm == nullptr) return search_others(r, pin.chunks);
   const View on = view_of_mode(r.mode);
   Result<Mapping> found = search_product(GemmSource::of_request(*gemm, r, on.hw),
-                                         {hw_, on.hw, on.evaluator, options_}, pin, aim);
+                                         {hw_, on.hw, on.evaluator, options_}, pin, objective);
   if (found && options_.programs) add_program(*found->source_as<GemmSource>(), *found);
   return found;
 }

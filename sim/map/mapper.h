@@ -52,8 +52,8 @@ class Mapper {
   Result<std::shared_ptr<const Mapping>> map_piece(const OpRequest& request,
                                                    const SlotChunks& turns,
                                                    const std::string& layer);
-  /// A mapping's `fewest` or `beyond`, with its program where options say so. The same one for the
-  /// same one.
+  /// A mapping's `fewest` or `in_wide_slack`, with its program where options say so. The same one
+  /// for the same one.
   std::shared_ptr<const Mapping> with_program(const std::shared_ptr<const Mapping>& mapping,
                                               const std::string& layer);
   /// Ops and pieces are looked up here first, vector and memory ops and products, and what is found
@@ -104,7 +104,8 @@ class Mapper {
                                               Mapping mapping);
   /// What has been found, with the layer named in errors, and counted.
   Result<Mapping> check_found(Result<Mapping> found, const std::string& layer);
-  Result<Mapping> search_op(const OpRequest& request, const MappingPin& pin, const Aim& aim);
+  Result<Mapping> search_op(const OpRequest& request, const MappingPin& pin,
+                            const ObjectiveFunction& objective);
   /// Of any other op: by the first kind that has it and of which a tiling fits.
   Result<Mapping> search_others(const OpRequest& request, int64_t chunks);
   template <Kind Source>

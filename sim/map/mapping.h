@@ -33,12 +33,12 @@ struct Mapping {
   std::string_view unverifiable = "not built";
   int64_t candidates = 0;   ///< tilings that fit
   int64_t evaluated = 0;    ///< of them, timed (the others' bounds excluded them)
-  double tensor_bytes = 0;  ///< of a product, as burden() counts them
+  double tensor_bytes = 0;  ///< of a product, as energy_traffic() counts them
   /// Of a product that has taken its slack: the mapping of the fewest cycles, without its program.
   std::shared_ptr<const Mapping> fewest;
   /// Of a product that reads or writes some of its tensors in DRAM more than once: one that does so
-  /// less, beyond its slack (kBeyondSlack), without its program.
-  std::shared_ptr<const Mapping> beyond;
+  /// less, beyond its slack (kWideSlack), without its program.
+  std::shared_ptr<const Mapping> in_wide_slack;
 
   /// The source, where it is of this kind; else null.
   template <class Source>

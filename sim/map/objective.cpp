@@ -19,18 +19,20 @@ std::optional<Objective> objective_from(std::string_view name) {
   return std::nullopt;
 }
 
-Aim beyond_slack(Aim aim) {
-  aim.slack *= kBeyondSlack;
-  return aim;
+ObjectiveFunction widen_slack(ObjectiveFunction objective) {
+  objective.slack *= kWideSlack;
+  return objective;
 }
 
-double primary_score(const Aim& aim, int64_t cycles, double picojoules, int64_t dram_bytes) {
+double primary_score(const ObjectiveFunction& objective, int64_t cycles, double picojoules,
+                     int64_t dram_bytes) {
   const auto delay = static_cast<double>(cycles);
-  switch (aim.objective) {
+  switch (objective.quantity) {
     case Objective::energy:
       return picojoules;
     case Objective::edp:
-      return aim.cycle_price > 0 ? picojoules + aim.cycle_price * delay : picojoules * delay;
+      return objective.cycle_price > 0 ? picojoules + objective.cycle_price * delay
+                                       : picojoules * delay;
     case Objective::traffic:
       return static_cast<double>(dram_bytes);
     case Objective::cycles:
@@ -39,18 +41,20 @@ double primary_score(const Aim& aim, int64_t cycles, double picojoules, int64_t 
   return delay;
 }
 
-double burden(const Aim& aim, double picojoules, double dram_bytes) {
-  return picojoules * (aim.tensor_bytes + dram_bytes);
+double energy_traffic(const ObjectiveFunction& objective, double picojoules, double dram_bytes) {
+  return picojoules * (objective.tensor_bytes + dram_bytes);
 }
 
-Score mapping_score(const Aim& aim, const Cost& cost, const hw::HwConfig& hw) {
+Score mapping_score(const ObjectiveFunction& objective, const Cost& cost, const hw::HwConfig& hw) {
   const int64_t cycles = cost.timing.total.count();
   const auto dram = static_cast<size_t>(hw::Memory::dram);
   const int64_t bytes = (cost.counts.read[dram] + cost.counts.written[dram]).count();
-  const double picojoules =
-      aim.weighs_energy() ? total_energy(energy(cost.counts, cost.timing.total, hw)).value() : 0;
-  const double both = aim.has_slack() ? burden(aim, picojoules, static_cast<double>(bytes)) : 0;
-  return {primary_score(aim, cycles, picojoules, bytes), cycles, bytes, picojoules, both};
+  const double picojoules = objective.weighs_energy()
+                                ? total_energy(energy(cost.counts, cost.timing.total, hw)).value()
+                                : 0;
+  const double both =
+      objective.has_slack() ? energy_traffic(objective, picojoules, static_cast<double>(bytes)) : 0;
+  return {primary_score(objective, cycles, picojoules, bytes), cycles, bytes, picojoules, both};
 }
 
 }  // namespace accsim::sim

@@ -22,11 +22,11 @@ std::optional<Objective> objective_from(std::string_view name);
 /// The slack of who asks for none.
 inline constexpr double kDefaultSlack = 0.01;
 
-/// An objective with what goes with it.
-struct Aim {
-  Objective objective = Objective::cycles;
+/// The objective function of a search: what it minimises, and how quantities are weighed.
+struct ObjectiveFunction {
+  Objective quantity = Objective::cycles;
   /// Of cycles, for products: among mappings that take at most this share more than the fewest, the
-  /// one of the least burden().
+  /// one of the least energy_traffic().
   double slack = 0;
   /// Of edp: picojoules that a cycle is worth, where a product of sums over many ops is to be least
   /// (network_edp()); 0: the op is all there is.
@@ -36,34 +36,35 @@ struct Aim {
 
   /// Is energy looked at?
   bool weighs_energy() const {
-    return objective == Objective::energy || objective == Objective::edp || has_slack();
+    return quantity == Objective::energy || quantity == Objective::edp || has_slack();
   }
-  bool has_slack() const { return objective == Objective::cycles && slack > 0; }
+  bool has_slack() const { return quantity == Objective::cycles && slack > 0; }
 };
 
 /// Of a product alone in a network that has room left: the slack this many times over. Products
 /// that read weights once instead of twice take 10 to 15 % longer alone, and hardly longer in all.
-inline constexpr double kBeyondSlack = 16;
-/// The aim with that much slack.
-Aim beyond_slack(Aim aim);
+inline constexpr double kWideSlack = 16;
+/// The objective with that much slack.
+ObjectiveFunction widen_slack(ObjectiveFunction objective);
 
 /// What counts first; the smaller is the better.
-double primary_score(const Aim& aim, int64_t cycles, double picojoules, int64_t dram_bytes);
+double primary_score(const ObjectiveFunction& objective, int64_t cycles, double picojoules,
+                     int64_t dram_bytes);
 
 /// Slack looks for the least of this: energy times traffic, picojoules times bytes. Bytes of the
 /// tensors count, too, as they have to be moved in any case. So a product that hardly needs DRAM
 /// pays no energy to need less of it.
-double burden(const Aim& aim, double picojoules, double dram_bytes);
+double energy_traffic(const ObjectiveFunction& objective, double picojoules, double dram_bytes);
 
 /// How good a mapping is: by the objective, ties by cycles, then by DRAM bytes.
 struct Score {
   double primary = 0;
   int64_t cycles = 0, dram_bytes = 0;
-  double picojoules = 0;  ///< where the aim weighs energy
-  double burden = 0;      ///< where it has slack
+  double picojoules = 0;      ///< where the objective weighs energy
+  double energy_traffic = 0;  ///< where it has slack
   friend auto operator<=>(const Score&, const Score&) = default;
 };
 /// The score of a program with this cost on the machine.
-Score mapping_score(const Aim& aim, const Cost& cost, const hw::HwConfig& hw);
+Score mapping_score(const ObjectiveFunction& objective, const Cost& cost, const hw::HwConfig& hw);
 
 }  // namespace accsim::sim

@@ -70,10 +70,10 @@ class RowShapeChoice {
     RowTileShape out;
     double least = std::numeric_limits<double>::infinity();
     for (const Tried& t : tried_) {
-      const double burden =
+      const double cycles_times_bytes =
           static_cast<double>(t.cycles - begin_) * static_cast<double>(t.dram_bytes);
-      if (t.cycles > cycle_limit(slack) || burden >= least) continue;
-      least = burden;
+      if (t.cycles > cycle_limit(slack) || cycles_times_bytes >= least) continue;
+      least = cycles_times_bytes;
       out = t.cut;
     }
     return out;

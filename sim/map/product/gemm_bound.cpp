@@ -282,24 +282,27 @@ int64_t GemmBound::least_cycles(const Tiling& tiling, const PixelOption& m, cons
 }
 
 Candidate GemmBound::operator()(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
-                                const OutputOption& n, const Aim& aim) const {
+                                const OutputOption& n, const ObjectiveFunction& objective) const {
   const ProductTraffic b = traffic_of(tiling, m, c, n);
   const double least = cycle_bound(bound_times(tiling, b, m, c, n)) * kSafe;
   Candidate out{.tiling = tiling,
                 .bound = static_cast<int64_t>(least),
                 .traffic = static_cast<int64_t>(b.a + b.w + b.staged + b.parameters + b.out)};
-  // Slack asks for energy where cycles leave something to choose from: burden().
-  const bool by_energy = aim.objective == Objective::energy || aim.objective == Objective::edp;
-  out.score_bound =
-      primary_score(aim, out.bound, by_energy ? least_picojoules(b, m, c, n, least) * kSafe : 0,
-                    static_cast<int64_t>(dram_bytes(b)));
+  // Slack asks for energy where cycles leave something to choose from: energy_traffic().
+  const bool by_energy =
+      objective.quantity == Objective::energy || objective.quantity == Objective::edp;
+  out.score_bound = primary_score(objective, out.bound,
+                                  by_energy ? least_picojoules(b, m, c, n, least) * kSafe : 0,
+                                  static_cast<int64_t>(dram_bytes(b)));
   return out;
 }
 
-double GemmBound::burden_bound(const Candidate& of, const PixelOption& m, const ChannelOption& c,
-                               const OutputOption& n, const Aim& aim) const {
+double GemmBound::energy_traffic_bound(const Candidate& of, const PixelOption& m,
+                                       const ChannelOption& c, const OutputOption& n,
+                                       const ObjectiveFunction& objective) const {
   const ProductTraffic b = traffic_of(of.tiling, m, c, n);
-  return sim::burden(aim, least_picojoules(b, m, c, n, real(of.bound)) * kSafe, dram_bytes(b));
+  return sim::energy_traffic(objective, least_picojoules(b, m, c, n, real(of.bound)) * kSafe,
+                             dram_bytes(b));
 }
 
 }  // namespace accsim::sim

@@ -23,14 +23,14 @@ class GemmBound : public TrafficBound {
 
   /// All bounds of a combination; `tiling` is copied into the result.
   Candidate operator()(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
-                       const OutputOption& n, const Aim& aim) const;
+                       const OutputOption& n, const ObjectiveFunction& objective) const;
 
   /// The largest bound of the cycles of a combination's program.
   int64_t least_cycles(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
                        const OutputOption& n) const;
-  /// Never more than burden() of a combination's program.
-  double burden_bound(const Candidate& of, const PixelOption& m, const ChannelOption& c,
-                      const OutputOption& n, const Aim& aim) const;
+  /// Never more than energy_traffic() of a combination's program.
+  double energy_traffic_bound(const Candidate& of, const PixelOption& m, const ChannelOption& c,
+                              const OutputOption& n, const ObjectiveFunction& objective) const;
 
  private:
   struct Fills;

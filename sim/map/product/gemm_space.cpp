@@ -40,7 +40,7 @@ class Space {
     while (next < pool_.size() && is_promising(pool_[next]) && !too_many())
       time_candidate(pool_[next++]);
     pool_.erase(pool_.begin(), pool_.begin() + static_cast<ptrdiff_t>(next));
-    if (options_.aim.has_slack()) search_slack();
+    if (options_.objective.has_slack()) search_slack();
     tell_limit();
     return bounded_;
   }
@@ -59,34 +59,41 @@ class Space {
   /// Unless it is surely no faster than what has been found, and beyond its slack or saves nothing.
   void time_candidate(const Candidate& c) {
     const auto cycles = static_cast<double>(c.sharp);
-    if (options_.aim.objective == Objective::cycles &&
+    if (options_.objective.quantity == Objective::cycles &&
         cycles > worth_limit(static_cast<double>(found_.cycles)) && !may_save(c))
       return;
     ++timed_;
     found_ = (*evaluate_)(c);
   }
 
-  /// May its burden be less than that of what is within the slack, or may that leave it?
+  /// May its energy times traffic be less than that of what is within the slack, or may that leave
+  /// it?
   bool may_save(const Candidate& c) const {
     const int64_t bound = std::max(c.bound, c.sharp);  // the sharp one is made last
-    if (!options_.aim.has_slack() || static_cast<double>(bound) > most_cycles()) return false;
-    return (c.burden < found_.burden && c.burden <= worth_limit(found_.burden)) ||
-           (options_.below_dram_bytes == 0 && bound < found_.burden_cycles &&
-            static_cast<double>(bound) <= worth_limit(static_cast<double>(found_.burden_cycles)));
+    if (!options_.objective.has_slack() || static_cast<double>(bound) > most_cycles()) return false;
+    return (c.energy_traffic < found_.energy_traffic &&
+            c.energy_traffic <= worth_limit(found_.energy_traffic)) ||
+           (options_.below_dram_bytes == 0 && bound < found_.energy_traffic_cycles &&
+            static_cast<double>(bound) <=
+                worth_limit(static_cast<double>(found_.energy_traffic_cycles)));
   }
-  std::vector<Candidate>::iterator least_burden() {
+  std::vector<Candidate>::iterator least_energy_traffic() {
     return std::min_element(pool_.begin(), pool_.end(), [](const Candidate& a, const Candidate& b) {
-      return a.burden < b.burden;
+      return a.energy_traffic < b.energy_traffic;
     });
   }
-  double most_cycles() const { return (1 + options_.aim.slack) * found_.primary; }
+  double most_cycles() const { return (1 + options_.objective.slack) * found_.primary; }
 
-  /// The fewest cycles are known: what is left may have less burden, that of the least first.
+  /// The fewest cycles are known: what is left may have less energy times traffic, the least
+  /// first.
   void search_slack() {
-    std::stable_sort(pool_.begin(), pool_.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.burden < b.burden; });
+    std::stable_sort(pool_.begin(), pool_.end(), [](const Candidate& a, const Candidate& b) {
+      return a.energy_traffic < b.energy_traffic;
+    });
     for (const Candidate& c : pool_) {
-      if (c.burden >= found_.burden || c.burden > worth_limit(found_.burden) || too_many()) break;
+      if (c.energy_traffic >= found_.energy_traffic ||
+          c.energy_traffic > worth_limit(found_.energy_traffic) || too_many())
+        break;
       if (static_cast<double>(c.bound) <= most_cycles()) time_candidate(c);
     }
   }
@@ -127,7 +134,7 @@ class Space {
           return std::tie(a.score_bound, a.bound, a.traffic) <
                  std::tie(b.score_bound, b.bound, b.traffic);
         });
-    if (!is_promising(*first)) first = least_burden();
+    if (!is_promising(*first)) first = least_energy_traffic();
     time_candidate(*first);
     std::iter_swap(first, pool_.end() - 1);
     pool_.pop_back();
@@ -180,8 +187,8 @@ class Space {
 
   /// Only cycles are bounded by the array's streams alone, or by loads.
   bool is_hopeless(double cycles) const {
-    if (options_.aim.objective != Objective::cycles) return false;
-    return options_.aim.has_slack()
+    if (options_.objective.quantity != Objective::cycles) return false;
+    return options_.objective.has_slack()
                ? cycles > most_cycles()
                : cycles >= found_.primary || cycles > worth_limit(found_.primary);
   }
@@ -244,9 +251,9 @@ class Space {
         bound.dram_bytes(t, m, c, n) >= static_cast<double>(options_.below_dram_bytes))
       return;
     if (is_hopeless(bound.least_load_cycles(t, m, c, n))) return;
-    Candidate found = bound(t, m, c, n, options_.aim);
-    if (options_.aim.has_slack() && static_cast<double>(found.bound) <= most_cycles())
-      found.burden = bound.burden_bound(found, m, c, n, options_.aim);
+    Candidate found = bound(t, m, c, n, options_.objective);
+    if (options_.objective.has_slack() && static_cast<double>(found.bound) <= most_cycles())
+      found.energy_traffic = bound.energy_traffic_bound(found, m, c, n, options_.objective);
     if (!is_promising(found) && !may_save(found)) return;
     found.sharp = sharp_->least_cycles(t, m, c, n);
     pool_.push_back(found);

@@ -16,8 +16,9 @@ struct Candidate {
   int64_t bound = 0;       ///< never more than the cycles of its program
   int64_t sharp = 0;       ///< the same, sharper (Bounds)
   double score_bound = 0;  ///< never more than its primary score
-  double burden = 0;       ///< never more than its burden(), where the aim has slack
-  int64_t traffic = 0;     ///< bytes loaded and stored
+  double energy_traffic =
+      0;                ///< never more than its energy_traffic(), where the objective has slack
+  int64_t traffic = 0;  ///< bytes loaded and stored
 };
 
 /// The tile sizes of a length L that are worth a look: ceil(L / j) for every number of tiles j,
@@ -31,9 +32,9 @@ std::vector<int64_t> tile_sizes(int64_t length, int64_t unit = 1,
 /// What the enumeration of tilings runs over, and what its bounds are of.
 struct SpaceOptions {
   std::vector<hw::Dataflow> dataflows;
-  Aim aim{};
-  /// The fewest cycles have been found: only less burden() is looked for, by tilings that move
-  /// fewer bytes from and to DRAM than these. 0: not so.
+  ObjectiveFunction objective{};
+  /// The fewest cycles have been found: only less energy_traffic() is looked for, by tilings that
+  /// move fewer bytes from and to DRAM than these. 0: not so.
   int64_t below_dram_bytes = 0;
   SearchLimit* limit = nullptr;  ///< with none all of them are looked at
 };
@@ -42,9 +43,9 @@ struct SpaceOptions {
 struct Found {
   double primary = std::numeric_limits<double>::infinity();  ///< the best, ...
   int64_t cycles = std::numeric_limits<int64_t>::max();      ///< ... and of those the fewest
-  /// Where the aim has slack: of what is within it the least burden(), and its cycles.
-  double burden = std::numeric_limits<double>::infinity();
-  int64_t burden_cycles = std::numeric_limits<int64_t>::max();
+  /// Where the objective has slack: of what is within it the least energy_traffic(), its cycles.
+  double energy_traffic = std::numeric_limits<double>::infinity();
+  int64_t energy_traffic_cycles = std::numeric_limits<int64_t>::max();
 };
 
 /// Every tiling that fits, with its bounds; sorted by (score_bound, bound, traffic), then by
@@ -54,7 +55,7 @@ std::vector<Candidate> tiling_candidates(const GemmProblem& p, const hw::HwConfi
                                          const SpaceOptions& options, const MappingPin& pin);
 
 /// Branch and bound over the same tilings. Calls `evaluate` for each candidate that its bounds
-/// don't exclude, the most promising first: by the objective, and then by burden() if the aim has
+/// don't exclude, the most promising first: by the objective, and then by energy_traffic() if it has
 /// slack. `evaluate` returns what has been found so far. Starts from `found`. Returns the number of
 /// candidates that were bounded.
 int64_t search_space(const GemmProblem& p, const hw::HwConfig& hw, const SpaceOptions& options,

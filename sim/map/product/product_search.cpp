@@ -112,20 +112,20 @@ std::vector<hw::Dataflow> allowed_dataflows(int mode, const ProductSearch& in,
 }  // namespace
 
 Result<Mapping> search_product(const GemmProblem& p, const ProductSearch& in, const MappingPin& pin,
-                               const Aim& aim) {
+                               const ObjectiveFunction& objective) {
   const hw::HwConfig& machine = in.hw;
   CostEvaluator& evaluator = in.evaluator;
   const MapOptions& options = in.options;
-  SpaceOptions space{.dataflows = allowed_dataflows(p.mode, in, pin), .aim = aim};
+  SpaceOptions space{.dataflows = allowed_dataflows(p.mode, in, pin), .objective = objective};
   space.limit = options.limit.get();
   if (space.dataflows.empty()) return other_array(*options.sums_stay);
-  space.aim.tensor_bytes = static_cast<double>(p.tensor_bytes());
-  TilingChoice choice(space.aim), beyond(beyond_slack(space.aim));
+  space.objective.tensor_bytes = static_cast<double>(p.tensor_bytes());
+  TilingChoice choice(space.objective), wide(widen_slack(space.objective));
   int64_t timed = 0;
   const auto evaluate = [&](TilingChoice& to, const Tiling& t) {
     ++timed;
     const Cost cost = evaluator.cost(p, t);
-    const Score its = mapping_score(space.aim, cost, machine);
+    const Score its = mapping_score(space.objective, cost, machine);
     if (space.below_dram_bytes == 0 || its.dram_bytes < space.below_dram_bytes)
       to.offer(t, cost, its);
     return cost.timing.total.count();
@@ -151,25 +151,25 @@ Result<Mapping> search_product(const GemmProblem& p, const ProductSearch& in, co
   const auto mapping_of = [&](const TilingChoice::Timed& found) {
     Mapping m = mapping_of_cost(found.cost, timed, considered);
     m.trace = evaluator.traced(p, found.tiling).trace;
-    m.tensor_bytes = space.aim.tensor_bytes;
+    m.tensor_bytes = space.objective.tensor_bytes;
     check(m.counts.macs == Macs(p.op.macs()), "a program's MACs differ from its op's");
     if (options.programs) m.source = GemmSource{{p, found.tiling}};
     return m;
   };
   const int64_t dram_bytes = choice.chosen_tiling().score.dram_bytes;
-  if (space.aim.has_slack() && options.effort == MapEffort::search &&
+  if (space.objective.has_slack() && options.effort == MapEffort::search &&
       dram_bytes > p.dram_tensor_bytes()) {
     for (const TilingChoice::Timed* t : {&choice.fastest_tiling(), &choice.chosen_tiling()})
-      beyond.offer(t->tiling, t->cost, t->score);
-    space.aim = beyond_slack(space.aim);
+      wide.offer(t->tiling, t->cost, t->score);
+    space.objective = widen_slack(space.objective);
     space.below_dram_bytes = dram_bytes;
-    considered += look(beyond);
+    considered += look(wide);
   }
   Mapping out = mapping_of(choice.chosen_tiling());
   if (choice.chosen_tiling().score.cycles > choice.fastest_tiling().score.cycles)
     out.fewest = std::make_shared<const Mapping>(mapping_of(choice.fastest_tiling()));
-  if (!beyond.empty() && beyond.chosen_tiling().score.dram_bytes < dram_bytes)
-    out.beyond = std::make_shared<const Mapping>(mapping_of(beyond.chosen_tiling()));
+  if (!wide.empty() && wide.chosen_tiling().score.dram_bytes < dram_bytes)
+    out.in_wide_slack = std::make_shared<const Mapping>(mapping_of(wide.chosen_tiling()));
   return out;
 }
 

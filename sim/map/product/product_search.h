@@ -15,6 +15,6 @@ struct ProductSearch {
 /// The best tiling of a product, without its program. Errors: Errc::capacity where none fits, with
 /// what to do; Errc::usage where none has what other products have.
 Result<Mapping> search_product(const GemmProblem& p, const ProductSearch& in, const MappingPin& pin,
-                               const Aim& aim);
+                               const ObjectiveFunction& objective);
 
 }  // namespace accsim::sim

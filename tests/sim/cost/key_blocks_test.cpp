@@ -107,7 +107,7 @@ TEST(KeyBlocksToTry, AreTakenWhereTheyAreBest) {
     bool cut = false;
     for (const Graph& blocks : in_key_blocks_to_try(given, hw)) {
       const NetworkCost other = cost(blocks, hw, options);
-      if (!is_better(other, best, options.aim())) continue;
+      if (!is_better(other, best, options.objective_function())) continue;
       best = other;
       cut = true;
     }
@@ -125,21 +125,22 @@ TEST(KeyBlocksToTry, AreTakenWhereTheyAreBest) {
 
 TEST(KeyBlocksToTry, AreBetterByTheObjective) {
   const NetworkCost a{100, 100, 30, 5}, b{101, 101, 20, 5};
-  EXPECT_TRUE(is_better(a, b, {.objective = Objective::cycles}));
-  EXPECT_TRUE(is_better(b, a, {.objective = Objective::energy}));
-  EXPECT_TRUE(is_better(b, a, {.objective = Objective::edp})) << "2020 instead of 3000";
-  EXPECT_FALSE(is_better(a, b, {.objective = Objective::traffic})) << "equal";
-  EXPECT_FALSE(is_better(b, a, {.objective = Objective::traffic})) << "equal";
+  EXPECT_TRUE(is_better(a, b, {.quantity = Objective::cycles}));
+  EXPECT_TRUE(is_better(b, a, {.quantity = Objective::energy}));
+  EXPECT_TRUE(is_better(b, a, {.quantity = Objective::edp})) << "2020 instead of 3000";
+  EXPECT_FALSE(is_better(a, b, {.quantity = Objective::traffic})) << "equal";
+  EXPECT_FALSE(is_better(b, a, {.quantity = Objective::traffic})) << "equal";
 }
 
 /// Slack is of the fewest cycles of both ways, not of what one of them already took.
 TEST(KeyBlocksToTry, HaveTheSlackOfTheNetwork) {
-  const Aim aim{.objective = Objective::cycles, .slack = 0.01};
+  const ObjectiveFunction objective{.quantity = Objective::cycles, .slack = 0.01};
   const NetworkCost whole{1000, 995, 30, 5};
-  EXPECT_TRUE(is_better({1004, 1004, 20, 5}, whole, aim)) << "within 1 % of 995, and less energy";
-  EXPECT_FALSE(is_better({1004, 1004, 30, 5}, whole, aim)) << "and no less of anything";
-  EXPECT_FALSE(is_better({1005, 1005, 20, 5}, whole, aim)) << "beyond 1 % of 995";
-  EXPECT_TRUE(is_better({990, 985, 90, 9}, whole, aim)) << "whole is beyond 1 % of 985";
+  EXPECT_TRUE(is_better({1004, 1004, 20, 5}, whole, objective))
+      << "within 1 % of 995, and less energy";
+  EXPECT_FALSE(is_better({1004, 1004, 30, 5}, whole, objective)) << "and no less of anything";
+  EXPECT_FALSE(is_better({1005, 1005, 20, 5}, whole, objective)) << "beyond 1 % of 995";
+  EXPECT_TRUE(is_better({990, 985, 90, 9}, whole, objective)) << "whole is beyond 1 % of 985";
 }
 
 }  // namespace

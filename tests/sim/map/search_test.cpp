@@ -125,7 +125,7 @@ TEST(Search, FindsTheBestOfAllCandidates) {
     double best = std::numeric_limits<double>::infinity();
     std::vector<std::pair<double, int64_t>> all;
     for (const Candidate& c :
-         tiling_candidates(p, hw, {.dataflows = kAllDataflows, .aim = {o}}, {})) {
+         tiling_candidates(p, hw, {.dataflows = kAllDataflows, .objective = {o}}, {})) {
       const Cost cost = evaluator.cost(p, c.tiling);
       const double its = mapping_score({o}, cost, hw).primary;
       ASSERT_LE(c.bound, cost.timing.total.count()) << to_string(c.tiling) << "\n"
@@ -161,32 +161,34 @@ TEST(Search, TakesTheLeastEnergyAndTrafficWithinTheSlack) {
     const GemmProblem& p = (*found)->source_as<GemmSource>()->problem;
     CostEvaluator evaluator(hw);
     std::vector<Score> all;
-    Aim aim{.slack = slack};
-    const auto tilings = tiling_candidates(p, hw, {.dataflows = kAllDataflows, .aim = aim}, {});
+    ObjectiveFunction objective{.slack = slack};
+    const auto tilings =
+        tiling_candidates(p, hw, {.dataflows = kAllDataflows, .objective = objective}, {});
     const auto plain = [](const Candidate& c) { return c.tiling.groups == 1; };
     const auto at = std::ranges::find_if(tilings, plain);  // weights of packs are more
     if (at == tilings.end()) continue;
     for (const hw::ProgramTensor& t : emit(p, hw, at->tiling).tensors)
-      aim.tensor_bytes += static_cast<double>(t.bytes);
+      objective.tensor_bytes += static_cast<double>(t.bytes);
     for (const Candidate& c :
-         tiling_candidates(p, hw, {.dataflows = kAllDataflows, .aim = aim}, {})) {
+         tiling_candidates(p, hw, {.dataflows = kAllDataflows, .objective = objective}, {})) {
       const Cost cost = evaluator.cost(p, c.tiling);
-      all.push_back(mapping_score(aim, cost, hw));
+      all.push_back(mapping_score(objective, cost, hw));
       EXPECT_DOUBLE_EQ(all.back().picojoules,
                        total_energy(energy(cost.counts, cost.timing.total, hw)).value());
       const auto bytes = static_cast<double>(all.back().dram_bytes);
-      EXPECT_DOUBLE_EQ(all.back().burden, all.back().picojoules * (aim.tensor_bytes + bytes));
-      ASSERT_LE(c.burden, all.back().burden * (1 + 1e-9)) << to_string(c.tiling);
+      EXPECT_DOUBLE_EQ(all.back().energy_traffic,
+                       all.back().picojoules * (objective.tensor_bytes + bytes));
+      ASSERT_LE(c.energy_traffic, all.back().energy_traffic * (1 + 1e-9)) << to_string(c.tiling);
     }
     const auto fewer = [](const Score& a, const Score& b) { return a.cycles < b.cycles; };
     const int64_t fewest = std::ranges::min_element(all, fewer)->cycles;
     const double most = (1 + slack) * static_cast<double>(fewest);
     double least = std::numeric_limits<double>::infinity();
     for (const Score& s : all)
-      if (static_cast<double>(s.cycles) <= most) least = std::min(least, s.burden);
-    const Score chosen = mapping_score(aim, {(*found)->timing, (*found)->counts}, hw);
+      if (static_cast<double>(s.cycles) <= most) least = std::min(least, s.energy_traffic);
+    const Score chosen = mapping_score(objective, {(*found)->timing, (*found)->counts}, hw);
     EXPECT_LE(static_cast<double>(chosen.cycles), most);
-    EXPECT_DOUBLE_EQ(chosen.burden, least) << (*found)->description;
+    EXPECT_DOUBLE_EQ(chosen.energy_traffic, least) << (*found)->description;
     others += chosen.cycles > fewest;
     const auto& behind = (*found)->fewest;
     const auto back = behind ? mapper.with_program(behind, "op") : *found;
@@ -200,7 +202,8 @@ TEST(Search, TakesTheLeastEnergyAndTrafficWithinTheSlack) {
 }
 
 /// Where the chosen mapping moves tensors in DRAM more than once, there stands behind it, of those
-/// beyond the slack that move less, the one of the least burden, if that is less than its own.
+/// beyond the slack that move less, the one of the least energy times traffic, if that is less than
+/// its own.
 TEST(Search, GoesBeyondTheSlackWhereTensorsMoveMoreThanOnce) {
   std::mt19937 random(16);
   int beyond = 0;
@@ -212,31 +215,34 @@ TEST(Search, GoesBeyondTheSlackWhereTensorsMoveMoreThanOnce) {
     const auto found = mapper.map(request(op), "op");
     if (!found) continue;
     const GemmProblem& p = (*found)->source_as<GemmSource>()->problem;
-    Aim aim{.slack = 0.01};
-    aim.tensor_bytes = (*found)->tensor_bytes;
+    ObjectiveFunction objective{.slack = 0.01};
+    objective.tensor_bytes = (*found)->tensor_bytes;
     CostEvaluator evaluator(hw);
     std::vector<Score> all;
     for (const Candidate& c :
-         tiling_candidates(p, hw, {.dataflows = kAllDataflows, .aim = aim}, {}))
-      all.push_back(mapping_score(aim, evaluator.cost(p, c.tiling), hw));
+         tiling_candidates(p, hw, {.dataflows = kAllDataflows, .objective = objective}, {}))
+      all.push_back(mapping_score(objective, evaluator.cost(p, c.tiling), hw));
     const auto fewer = [](const Score& a, const Score& b) { return a.cycles < b.cycles; };
     const auto fewest = static_cast<double>(std::ranges::min_element(all, fewer)->cycles);
-    const Score chosen = mapping_score(aim, {(*found)->timing, (*found)->counts}, hw);
+    const Score chosen = mapping_score(objective, {(*found)->timing, (*found)->counts}, hw);
     std::erase_if(all, [&](const Score& s) {
-      return static_cast<double>(s.cycles) > (1 + 0.01 * kBeyondSlack) * fewest ||
-             s.dram_bytes >= chosen.dram_bytes || s.burden >= chosen.burden;
+      return static_cast<double>(s.cycles) > (1 + 0.01 * kWideSlack) * fewest ||
+             s.dram_bytes >= chosen.dram_bytes || s.energy_traffic >= chosen.energy_traffic;
     });
     const bool expected = chosen.dram_bytes > p.dram_tensor_bytes() && !all.empty();
-    ASSERT_EQ((*found)->beyond != nullptr, expected) << (*found)->description;
+    ASSERT_EQ((*found)->in_wide_slack != nullptr, expected) << (*found)->description;
     if (!expected) continue;
     ++beyond;
-    const auto key = [](const Score& s) { return std::tie(s.burden, s.dram_bytes, s.cycles); };
+    const auto key = [](const Score& s) {
+      return std::tie(s.energy_traffic, s.dram_bytes, s.cycles);
+    };
     const Score least = *std::ranges::min_element(
         all, [&](const Score& a, const Score& b) { return key(a) < key(b); });
-    const Mapping& other = *(*found)->beyond;
-    EXPECT_EQ(mapping_score(aim, {other.timing, other.counts}, hw), least);
-    EXPECT_EQ(hw::simulate(mapper.with_program((*found)->beyond, "op")->program, hw).total.count(),
-              least.cycles);
+    const Mapping& other = *(*found)->in_wide_slack;
+    EXPECT_EQ(mapping_score(objective, {other.timing, other.counts}, hw), least);
+    EXPECT_EQ(
+        hw::simulate(mapper.with_program((*found)->in_wide_slack, "op")->program, hw).total.count(),
+        least.cycles);
   }
   EXPECT_GT(beyond, 10);
 }

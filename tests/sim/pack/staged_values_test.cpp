@@ -29,7 +29,7 @@ int64_t drawn(std::mt19937& random, int64_t low, int64_t high) {
 /// What it costs is what its program does, and no less than its bounds; every weight comes from
 /// DRAM once, every activation once a panel, and the program's slots of regions have room.
 void expect_costs(const GemmProblem& p, const hw::HwConfig& hw, const Candidate& c,
-                  const Aim& aim) {
+                  const ObjectiveFunction& objective) {
   const hw::Program program = emit(p, hw, c.tiling);
   CostEvaluator evaluator(hw);
   const Cost cost = evaluator.cost(p, c.tiling);
@@ -39,8 +39,9 @@ void expect_costs(const GemmProblem& p, const hw::HwConfig& hw, const Candidate&
   ASSERT_EQ(cost.counts, hw::count_program(program, hw));
   ASSERT_LE(std::max(c.bound, c.sharp), stepped.total.count()) << to_string(c.tiling) << "\n"
                                                                << program_text(program);
-  ASSERT_LE(c.burden, mapping_score(aim, cost, hw).burden * (1 + 1e-9)) << to_string(c.tiling);
-  ASSERT_LE(c.score_bound, mapping_score(aim, cost, hw).primary * (1 + 1e-9))
+  ASSERT_LE(c.energy_traffic, mapping_score(objective, cost, hw).energy_traffic * (1 + 1e-9))
+      << to_string(c.tiling);
+  ASSERT_LE(c.score_bound, mapping_score(objective, cost, hw).primary * (1 + 1e-9))
       << to_string(c.tiling);
   const WeightPanels panels = weight_panels(p, hw, c.tiling);
   EXPECT_LE(panels.bytes(), p.room);
@@ -95,21 +96,22 @@ Ran run_staged(uint32_t seed, int rounds, bool narrow) {
     if (narrow && p.b_bits != 4) continue;
     const GemmOperands operands = random_operands(p, random);
     const std::vector<int8_t> expected = Reference(p, operands).run();
-    const Aim aim{.objective = drawn(random, 0, 1) == 0 ? Objective::traffic : Objective::energy};
-    auto all = tiling_candidates(p, hw, {.dataflows = kEvery, .aim = aim}, {});
+    const ObjectiveFunction objective{.quantity = drawn(random, 0, 1) == 0 ? Objective::traffic
+                                                                           : Objective::energy};
+    auto all = tiling_candidates(p, hw, {.dataflows = kEvery, .objective = objective}, {});
     std::erase_if(all, [](const Candidate& c) { return c.tiling.staged == 0; });
     const size_t step = 1 + all.size() / 6;
     for (size_t i = 0; i < all.size(); i += step) {
       expect_right(p, hw, all[i].tiling, operands, expected,
                    drawn(random, 0, 2) == 0 ? &random : nullptr);
-      expect_costs(p, hw, all[i], aim);
+      expect_costs(p, hw, all[i], objective);
       if (p.has_parameters && !p.table) {
         GemmProblem bare = p;
         bare.has_parameters = false;
         Candidate same = all[i];
         same.bound = same.sharp = 0;
-        same.score_bound = same.burden = 0;
-        expect_costs(bare, hw, same, aim);
+        same.score_bound = same.energy_traffic = 0;
+        expect_costs(bare, hw, same, objective);
       }
       if (testing::Test::HasFatalFailure()) return ran;
       ++ran.panels[weight_panels(p, hw, all[i].tiling).by_channels];
