@@ -106,13 +106,4 @@ std::vector<TileStep> interleave(const std::vector<bool>& on_array, int64_t coun
   return out;
 }
 
-std::vector<int64_t> most_alive(std::span<const TileStep> turns, size_t ops) {
-  std::vector<int64_t> alive(ops, 0), most(ops, 0);
-  for (const TileStep& t : turns) {
-    most[t.k] = std::max(most[t.k], ++alive[t.k]);
-    if (t.k > 0) --alive[t.k - 1];
-  }
-  return most;
-}
-
 }  // namespace accsim::sim

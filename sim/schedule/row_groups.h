@@ -41,7 +41,4 @@ struct TileStep {
 /// while it worked on the piece before, and the array works beside it.
 std::vector<TileStep> interleave(const std::vector<bool>& on_array, int64_t count);
 
-/// Most pieces that have been written and not yet been read, by op of the run that writes them.
-std::vector<int64_t> most_alive(std::span<const TileStep> turns, size_t ops);
-
 }  // namespace accsim::sim

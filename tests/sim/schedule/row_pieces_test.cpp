@@ -141,9 +141,6 @@ TEST(Turns, AreAnOrderOfDependentPieces) {
       }
     }
     EXPECT_EQ(next, (std::array{count, count, count}));
-    const std::vector<int64_t> alive = most_alive(order, 3);
-    EXPECT_EQ(alive[0], std::min<int64_t>(count, 2));
-    EXPECT_EQ(alive[1], std::min<int64_t>(count, 2));
   }
 }
 
@@ -170,7 +167,8 @@ TEST(Turns, OfPartsHaveTheArrayBetweenThem) {
     EXPECT_EQ(next, (std::array{kCount, kCount * parts, kCount}));
     // Steps in which both units have two ops, or the vector unit one part, between others.
     EXPECT_GE(between, parts == 1 ? kCount : 2 * (kCount - 3));
-    EXPECT_EQ(most_alive(order, array, parts), most_alive(whole, array.size()));
+    // Nobody reads what the last op writes.
+    EXPECT_EQ(most_alive(order, array, parts), (std::vector<int64_t>{2, 2, kCount}));
   }
 }
 
