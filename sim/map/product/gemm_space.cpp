@@ -6,18 +6,13 @@
 
 #include "sim/map/product/gemm_bound.h"
 #include "sim/map/product/gemm_options.h"
+#include "sim/map/product/incumbent.h"
 #include "sim/map/product/weight_panels.h"
 
 namespace accsim::sim {
 namespace {
 
 using Evaluate = std::function<Found(const Candidate&)>;
-
-/// Of a product, programs that are timed for whatever they may save. Where a link to DRAM decides
-/// alone, tens of thousands differ by their first and last tiles; then only those are timed whose
-/// bounds promise more than a thousandth.
-constexpr int64_t kTimedForAnything = 1000;
-constexpr double kWorthIt = 0.999;
 
 class Space {
  public:
@@ -32,12 +27,12 @@ class Space {
   }
 
   int64_t search_tilings(const Found& found, const Evaluate& evaluate) {
-    found_ = found;
+    incumbent_.start_from(found);
     evaluate_ = &evaluate;
     enumerate_candidates();
     sort_pool();
     size_t next = 0;
-    while (next < pool_.size() && is_promising(pool_[next]) && !too_many())
+    while (next < pool_.size() && incumbent_.is_promising(pool_[next]) && !too_many())
       time_candidate(pool_[next++]);
     pool_.erase(pool_.begin(), pool_.begin() + static_cast<ptrdiff_t>(next));
     if (options_.objective.has_slack()) search_slack();
@@ -46,55 +41,24 @@ class Space {
   }
 
  private:
-  /// May it be better, or as good in fewer cycles?
-  bool is_promising(const Candidate& c) const {
-    return options_.below_dram_bytes == 0 && c.score_bound <= worth_limit(found_.primary) &&
-           std::tie(c.score_bound, c.bound) < std::tie(found_.primary, found_.cycles);
-  }
-  /// What a bound must not be beyond to be worth a look, of what has been found.
-  double worth_limit(double found) const {
-    return timed_ < kTimedForAnything ? found : kWorthIt * found;
-  }
-
-  /// Unless it is surely no faster than what has been found, and beyond its slack or saves nothing.
   void time_candidate(const Candidate& c) {
-    const auto cycles = static_cast<double>(c.sharp);
-    if (options_.objective.quantity == Objective::cycles &&
-        cycles > worth_limit(static_cast<double>(found_.cycles)) && !may_save(c))
-      return;
-    ++timed_;
-    found_ = (*evaluate_)(c);
+    if (incumbent_.is_worth_timing(c)) incumbent_.update((*evaluate_)(c));
   }
 
-  /// May its energy times traffic be less than that of what is within the slack, or may that leave
-  /// it?
-  bool may_save(const Candidate& c) const {
-    const int64_t bound = std::max(c.bound, c.sharp);  // the sharp one is made last
-    if (!options_.objective.has_slack() || static_cast<double>(bound) > most_cycles()) return false;
-    return (c.energy_traffic < found_.energy_traffic &&
-            c.energy_traffic <= worth_limit(found_.energy_traffic)) ||
-           (options_.below_dram_bytes == 0 && bound < found_.energy_traffic_cycles &&
-            static_cast<double>(bound) <=
-                worth_limit(static_cast<double>(found_.energy_traffic_cycles)));
-  }
   std::vector<Candidate>::iterator least_energy_traffic() {
     return std::min_element(pool_.begin(), pool_.end(), [](const Candidate& a, const Candidate& b) {
       return a.energy_traffic < b.energy_traffic;
     });
   }
-  double most_cycles() const { return (1 + options_.objective.slack) * found_.primary; }
 
-  /// The fewest cycles are known: what is left may have less energy times traffic, the least
-  /// first.
+  /// The fewest cycles are known: what is left may have less energy times traffic, the least first.
   void search_slack() {
     std::stable_sort(pool_.begin(), pool_.end(), [](const Candidate& a, const Candidate& b) {
       return a.energy_traffic < b.energy_traffic;
     });
     for (const Candidate& c : pool_) {
-      if (c.energy_traffic >= found_.energy_traffic ||
-          c.energy_traffic > worth_limit(found_.energy_traffic) || too_many())
-        break;
-      if (static_cast<double>(c.bound) <= most_cycles()) time_candidate(c);
+      if (!incumbent_.may_save_energy_traffic(c) || too_many()) break;
+      if (incumbent_.is_within_slack(c.bound)) time_candidate(c);
     }
   }
 
@@ -134,11 +98,13 @@ class Space {
           return std::tie(a.score_bound, a.bound, a.traffic) <
                  std::tie(b.score_bound, b.bound, b.traffic);
         });
-    if (!is_promising(*first)) first = least_energy_traffic();
+    if (!incumbent_.is_promising(*first)) first = least_energy_traffic();
     time_candidate(*first);
     std::iter_swap(first, pool_.end() - 1);
     pool_.pop_back();
-    std::erase_if(pool_, [this](const Candidate& c) { return !is_promising(c) && !may_save(c); });
+    std::erase_if(pool_, [this](const Candidate& c) {
+      return !incumbent_.is_promising(c) && !incumbent_.may_save(c);
+    });
     pool_limit_ = std::max(kPool, 2 * pool_.size());
   }
 
@@ -158,11 +124,12 @@ class Space {
           n.outputs * p_.channel_parameters() > bytes_of_slot(hw::Buffer::parameter))
         continue;
       for (const PixelOption& m : o.pixels) {
-        if (!sums_fit(d, m, n) || is_hopeless(bound.execute_cycles(m, least_passes, n))) continue;
+        if (!sums_fit(d, m, n) || incumbent_.is_hopeless(bound.execute_cycles(m, least_passes, n)))
+          continue;
         if (too_many()) return;
         for (const ChannelOption& c : o.channels)
           if (operands_fit(d, m, c, n, groups) &&
-              !is_hopeless(bound.execute_cycles(m, c.passes, n)))
+              !incumbent_.is_hopeless(bound.execute_cycles(m, c.passes, n)))
             add_tilings(d, groups, bound, m, c, n);
       }
     }
@@ -174,23 +141,17 @@ class Space {
     constexpr int64_t kUntold = 1000;
     if (options_.limit == nullptr) return false;
     if (pool_.size() > kMostKept) options_.limit->give_up();
-    if (bounded_ - told_bounded_ + SearchLimit::kBoundsOfATiming * (timed_ - told_timed_) > kUntold)
+    if (bounded_ - told_bounded_ +
+            SearchLimit::kBoundsOfATiming * (incumbent_.timed() - told_timed_) >
+        kUntold)
       tell_limit();
     return options_.limit->is_over();
   }
   void tell_limit() {
     if (options_.limit == nullptr) return;
-    options_.limit->add_spent(bounded_ - told_bounded_, timed_ - told_timed_);
+    options_.limit->add_spent(bounded_ - told_bounded_, incumbent_.timed() - told_timed_);
     told_bounded_ = bounded_;
-    told_timed_ = timed_;
-  }
-
-  /// Only cycles are bounded by the array's streams alone, or by loads.
-  bool is_hopeless(double cycles) const {
-    if (options_.objective.quantity != Objective::cycles) return false;
-    return options_.objective.has_slack()
-               ? cycles > most_cycles()
-               : cycles >= found_.primary || cycles > worth_limit(found_.primary);
+    told_timed_ = incumbent_.timed();
   }
 
   bool sums_fit(hw::Dataflow d, const PixelOption& m, const OutputOption& n) const {
@@ -250,11 +211,11 @@ class Space {
     if (options_.below_dram_bytes > 0 &&
         bound.dram_bytes(t, m, c, n) >= static_cast<double>(options_.below_dram_bytes))
       return;
-    if (is_hopeless(bound.least_load_cycles(t, m, c, n))) return;
+    if (incumbent_.is_hopeless(bound.least_load_cycles(t, m, c, n))) return;
     Candidate found = bound(t, m, c, n, options_.objective);
-    if (options_.objective.has_slack() && static_cast<double>(found.bound) <= most_cycles())
+    if (options_.objective.has_slack() && incumbent_.is_within_slack(found.bound))
       found.energy_traffic = bound.energy_traffic_bound(found, m, c, n, options_.objective);
-    if (!is_promising(found) && !may_save(found)) return;
+    if (!incumbent_.is_promising(found) && !incumbent_.may_save(found)) return;
     found.sharp = sharp_->least_cycles(t, m, c, n);
     pool_.push_back(found);
     if (evaluate_ && pool_.size() >= pool_limit_) refine_pool();
@@ -269,11 +230,11 @@ class Space {
   const bool stages_ = may_stage(p_);
   const Evaluate* evaluate_ = nullptr;
   std::optional<GemmBound> sharp_;  ///< of what is being combined
-  Found found_;                     ///< so far
-  std::vector<Candidate> pool_;     ///< bounded, not evaluated
+  Incumbent incumbent_{options_};
+  std::vector<Candidate> pool_;  ///< bounded, not evaluated
   size_t pool_limit_ = kPool;
-  int64_t bounded_ = 0, timed_ = 0;
-  int64_t told_bounded_ = 0, told_timed_ = 0;  ///< of them, to the limit
+  int64_t bounded_ = 0;
+  int64_t told_bounded_ = 0, told_timed_ = 0;  ///< what the limit knows of
 };
 
 }  // namespace
