@@ -55,9 +55,9 @@ std::vector<Candidate> tiling_candidates(const GemmProblem& p, const hw::HwConfi
                                          const SpaceOptions& options, const MappingPin& pin);
 
 /// Branch and bound over the same tilings. Calls `evaluate` for each candidate that its bounds
-/// don't exclude, the most promising first: by the objective, and then by energy_traffic() if it has
-/// slack. `evaluate` returns what has been found so far. Starts from `found`. Returns the number of
-/// candidates that were bounded.
+/// don't exclude, the most promising first: by the objective, and then by energy_traffic() if it
+/// has slack. `evaluate` returns what has been found so far. Starts from `found`. Returns the
+/// number of candidates that were bounded.
 int64_t search_space(const GemmProblem& p, const hw::HwConfig& hw, const SpaceOptions& options,
                      const MappingPin& pin, const Found& found,
                      const std::function<Found(const Candidate&)>& evaluate);
