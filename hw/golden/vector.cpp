@@ -46,7 +46,7 @@ bool GoldenMachine::operands(const LaneCommand& c, LaneSlots& s) {
   if (has_failed()) return false;
   if (elements < 1 || elements > kMostElements || product_of(c.taps) < 1 || c.shift < 0 ||
       c.shift > 62 || c.low < -128 || c.high > 127 || c.low > c.high ||
-      c.b.has_value() != (c.op != LaneOp::copy) || c.a.buffer != Buffer::activation || c.a.splat ||
+      c.b.has_value() != row_of(c.op).has_b || c.a.buffer != Buffer::activation || c.a.splat ||
       (c.b && c.b->buffer != Buffer::activation && c.b->buffer != Buffer::parameter) ||
       (c.b && c.across && !c.b->splat) || !c.slides_well()) {
     fail(Errc::invalid, fmt::format("a lane command of {} rows of {} bytes", rows, c.run));

@@ -144,7 +144,7 @@ class Walker {
   }
   void cover_item(const LaneCommand& c) {
     for (size_t i = 0; i < kLaneOps; ++i)
-      add_hit(fmt::format("lane {}", name(static_cast<LaneOp>(i))), c.op == static_cast<LaneOp>(i));
+      add_hit(fmt::format("lane {}", kLaneOpRows[i].name), c.op == static_cast<LaneOp>(i));
     for (size_t i = 0; i < kTapOps; ++i) {
       const auto op = static_cast<TapOp>(i);
       add_hit(fmt::format("lane taps: {}", name(op)), c.tap_count() > 1 && c.tap_op == op);

@@ -167,7 +167,7 @@ class Printer {
                                  : "";
     return fmt::format(
         "{} output[{}] strides {} <- {}{}{}, rows {} of {} bytes{}, / 2^{}, zero {} in [{}, {}]{}",
-        name(c.op), text_of(c.slot_offset), fmt::join(c.out_stride, ","), text_of(c.a), taps,
+        row_of(c.op).name, text_of(c.slot_offset), fmt::join(c.out_stride, ","), text_of(c.a), taps,
         c.b ? " and " + text_of(*c.b) : "", fmt::join(c.rows, "x"), c.run,
         c.across  ? fmt::format(" ({} across)", name(c.tap_op))
         : c.slide ? fmt::format(", sliding by {}", c.slide)

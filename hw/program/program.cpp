@@ -20,12 +20,6 @@ std::string_view name(SyncKind k) {
   return kNames[static_cast<size_t>(k)];
 }
 
-std::string_view name(LaneOp op) {
-  constexpr std::array<std::string_view, kLaneOps> kNames = {"copy", "add", "sub",
-                                                             "mul",  "min", "max"};
-  return kNames[static_cast<size_t>(op)];
-}
-
 std::string_view name(TapOp op) {
   constexpr std::array<std::string_view, kTapOps> kNames = {"sum", "min", "max"};
   return kNames[static_cast<size_t>(op)];
@@ -38,7 +32,7 @@ std::string_view name(RowOp op) {
 
 bool LaneCommand::slides_well() const {
   if (slide == 0) return true;
-  return op == LaneOp::copy && !across && slide > 0 && slide < taps[0] && taps[0] <= kMostColumns &&
+  return !row_of(op).has_b && !across && slide > 0 && slide < taps[0] && taps[0] <= kMostColumns &&
          tap_count() <= kMostKept &&
          a.row_stride[kLaneLevels - 1] == multiply_far(slide, tap_stride[0]);
 }

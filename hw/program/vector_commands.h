@@ -11,11 +11,25 @@ namespace accsim::hw {
 
 /// What the vector unit runs: commands of lanes, of rows, and of operations that are only counted.
 
-/// What a LaneCommand does with its two operands; copy has one.
+/// What a LaneCommand does with its operands. kLaneOpRows says the rest of each.
 enum class LaneOp : uint8_t { copy, add, sub, mul, min, max };
 inline constexpr size_t kLaneOps = 6;
-/// As printed programs spell it: "copy", "add", ...
-std::string_view name(LaneOp op);
+/// What verifier, printer, golden and random programs have to know of a LaneOp.
+struct LaneOpRow {
+  std::string_view name;  ///< as printed programs spell it
+  bool has_b;             ///< takes a second operand
+};
+/// By LaneOp, in the order of lane_op_e in rtl/accsim_pkg.sv.
+inline constexpr std::array<LaneOpRow, kLaneOps> kLaneOpRows = {{
+    {"copy", false},
+    {"add", true},
+    {"sub", true},
+    {"mul", true},
+    {"min", true},
+    {"max", true},
+}};
+/// What the table says of an operation.
+constexpr const LaneOpRow& row_of(LaneOp op) { return kLaneOpRows[static_cast<size_t>(op)]; }
 /// How a LaneCommand puts the taps of its first operand together.
 enum class TapOp : uint8_t { sum, min, max };
 inline constexpr size_t kTapOps = 3;

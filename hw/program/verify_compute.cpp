@@ -183,8 +183,8 @@ void Verifier::check_fields(const LaneCommand& c) {
   if (!errors_.empty()) return;
   check_limit(c.tap_count() * (c.across ? c.run : 1), kMostTaps, "elements of one result");
   if (contract::lane_beat(c, hw_) < 1) return fail("two operands through a port of one byte");
-  if (c.b.has_value() != (c.op != LaneOp::copy))
-    return fail(fmt::format("{} with {} operands", name(c.op), c.b ? 2 : 1));
+  if (c.b.has_value() != row_of(c.op).has_b)
+    return fail(fmt::format("{} with {} operands", row_of(c.op).name, c.b ? 2 : 1));
   if (c.a.buffer != Buffer::activation) return fail("the first operand lies in activation slots");
   if (c.a.splat) return fail("the first operand has a byte for each element");
   if (c.b && c.b->buffer != Buffer::activation && c.b->buffer != Buffer::parameter)

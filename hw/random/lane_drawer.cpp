@@ -83,8 +83,8 @@ LaneCommand LaneDrawer::draw_command() const {
   c.run = dice_.pick(1, dice_.one_in(c.across ? 2 : 3) ? 150 : 30);
   draw_strides(c.a.row_stride, c.run);
   draw_strides(c.tap_stride, c.run);
-  if (c.op == LaneOp::copy && !c.across && dice_.one_in(2)) draw_slide(c);
-  if (c.op != LaneOp::copy) {
+  if (!row_of(c.op).has_b && !c.across && dice_.one_in(2)) draw_slide(c);
+  if (row_of(c.op).has_b) {
     c.b.emplace();
     c.b->buffer = dice_.one_in(3) ? Buffer::parameter : Buffer::activation;
     c.b->splat = c.across || dice_.one_in(3);

@@ -377,12 +377,12 @@ class RandomProgram {
       for (int64_t& n : c.taps) n = pick(1, 3);
     c.across = one_in(3);
     // Drawn from numbers of their own, so that the programs around them stay as they are.
-    if (c.op == hw::LaneOp::copy && !c.across && c.taps[0] > 1) {
+    if (!row_of(c.op).has_b && !c.across && c.taps[0] > 1) {
       std::uniform_int_distribution<int64_t> slide(0, 4), line(1, 3);
       c.slide = std::min(slide(slides_random_), c.taps[0] - 1);
       if (c.slide > 0) c.rows.back() = line(slides_random_);
     }
-    if (c.op != hw::LaneOp::copy) {
+    if (row_of(c.op).has_b) {
       c.b.emplace();
       if (parameters && one_in(2)) c.b->buffer = hw::Buffer::parameter;
       c.b->splat = c.across || one_in(3);
