@@ -40,6 +40,7 @@ post_lane.sv
 residual_lane.sv
 post_unit.sv
 nest_walk.sv
+mac_scale.sv
 vector_lane.sv
 row_divide.sv
 row_root.sv

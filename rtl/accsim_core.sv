@@ -12,7 +12,7 @@ module accsim_core
   parameter int unsigned ParSlots = 2, ParSlotBytes = 1024, ParPort = 16,
   parameter int unsigned AccSlots = 2, AccRows = 128,  // rows of one slot
   parameter int unsigned OutSlots = 2, OutSlotBytes = 2048, OutPort = 16,
-  parameter int unsigned VecLanes = 8, ExpLanes = VecLanes,  // at most ActPort; with exponentials
+  parameter int unsigned VecLanes = 8, ExpLanes = VecLanes, MacLanes = 0,  // at most ActPort
   localparam int unsigned LoadPort = max_of(max_of(ActPort, WgtPort), max_of(ParPort, OutPort))
 ) (
   input  logic                        clk_i,
@@ -75,7 +75,7 @@ module accsim_core
   localparam int unsigned WgtLanes  = max_of(Rows, Cols);
   localparam int unsigned ActRead   = max_of(Rows, VecLanes);
   localparam int unsigned VecPar    = max_of(VecLanes * RowChannelBytes, RowTableBeat);
-  localparam int unsigned ParRead   = max_of(PostLanes * ParameterBytes, VecPar);
+  localparam int unsigned ParRead   = max_of(max_of(PostLanes, MacLanes) * ParameterBytes, VecPar);
   localparam int unsigned OutWrite  = max_of(max_of(PostLanes, VecLanes), OutPort);
 
   logic enable_q;
@@ -176,21 +176,21 @@ module accsim_core
   word_t [WindowLines-1:0]              act_addr;
   logic  [ActPorts-1:0][ActRead*8-1:0]  act_data;
   logic  [WindowLines-1:0][Rows*8-1:0]  act_rows;
-  logic  [1:0]                          vec_read;
-  word_t [1:0]                          vec_addr;
+  logic  [1:0]                          vec_read, vec_par_read;
+  word_t [1:0]                          vec_addr, vec_par_addr;
   logic  [1:0][VecLanes*8-1:0]          vec_data;
-  logic                                 wgt_read, par_read, vec_par_read, out_read, out_write;
+  logic                                 wgt_read, par_read, out_read, out_write;
   logic                                 out_scatter, old_read, old_scatter, vec_write, post_read;
-  word_t                                wgt_addr, par_addr, vec_par_addr, out_read_addr, out_addr;
+  word_t                                wgt_addr, par_addr, out_read_addr, out_addr;
   word_t                                out_pitch, old_addr, old_pitch, vec_out_addr, post_row;
   logic  [WgtLanes*8-1:0]               wgt_data;
-  logic  [2:0][ParRead*8-1:0]           par_data;  // post, vector, load
+  logic  [3:0][ParRead*8-1:0]           par_data;  // post, vector, its scales, load
   logic  [15:0]                         out_bytes, vec_bytes;
   logic  [PostLanes*8-1:0]              out_data, old_data;
   logic  [VecLanes*8-1:0]               vec_out;
   logic  [2:0][7:0]                     unused_old;  // of memories that no residual lies in
 
-  assign index_data = par_data[2][31:0];
+  assign index_data = par_data[3][31:0];
   for (genvar i = 0; i < WindowLines; i++) begin : gen_act_row
     assign act_rows[i] = act_data[i][Rows*8-1:0];
   end
@@ -211,7 +211,7 @@ module accsim_core
     .read_i(wgt_read), .read_addr_i(wgt_addr), .read_data_o(wgt_data),
     .old_read_i(1'b0), .old_addr_i('0), .old_pitch_i('0), .old_data_o(unused_old[1]));
   slot_mem #(.Bytes(ParSlots * ParSlotBytes), .WriteBytes(ParPort), .Writes(2),
-             .ReadBytes(ParRead), .ReadPorts(3), .Hold(3'b100)) u_par_mem (
+             .ReadBytes(ParRead), .ReadPorts(4), .Hold(4'b1000)) u_par_mem (
     .clk_i, .write_i(data_for[2]), .scatter_i(1'b0), .write_pitch_i('0), .write_addr_i(to),
     .write_bytes_i(size), .write_data_i({data[1][ParPort*8-1:0], data[0][ParPort*8-1:0]}),
     .read_i({index_read, vec_par_read, par_read}),
@@ -263,18 +263,18 @@ module accsim_core
   );
 
   vector_unit #(
-    .Lanes(VecLanes), .ExpLanes(ExpLanes), .ActStride(ActSlotBytes), .ParStride(ParSlotBytes),
-    .OutStride(OutSlotBytes)
+    .Lanes(VecLanes), .ExpLanes(ExpLanes), .MacLanes(MacLanes), .ActStride(ActSlotBytes),
+    .ParStride(ParSlotBytes), .OutStride(OutSlotBytes)
   ) u_vector (
     .clk_i, .rst_ni, .enable_i(enable_q), .cmd_valid_i(vector_valid_i),
     .cmd_ready_o(vector_ready_o), .cmd_i(vector_i), .act_full_i(vec_act_full),
     .par_full_i(vec_par_full), .out_free_i(vec_free), .act_take_o(vec_act_take),
     .par_take_o(vec_par_take), .out_take_o(vec_claim), .act_give_o(vec_act_give),
-    .par_give_o(vec_par_give), .out_give_o(vec_done), .act_read_o(vec_read),
-    .act_addr_o(vec_addr), .act_data_i(vec_data), .par_read_o(vec_par_read),
-    .par_addr_o(vec_par_addr), .par_data_i(par_data[1][VecPar*8-1:0]), .out_write_o(vec_write),
-    .out_addr_o(vec_out_addr), .out_bytes_o(vec_bytes), .out_data_o(vec_out),
-    .retire_o(retire_vector_o)
+    .par_give_o(vec_par_give), .out_give_o(vec_done), .act_read_o(vec_read), .act_addr_o(vec_addr),
+    .act_data_i(vec_data), .par_read_o(vec_par_read), .par_addr_o(vec_par_addr),
+    .par_data_i(par_data[1][VecPar*8-1:0]), .retire_o(retire_vector_o),
+    .scale_data_i(par_data[2][max_of(MacLanes, 1)*ParameterBytes*8-1:0]), .out_write_o(vec_write),
+    .out_addr_o(vec_out_addr), .out_bytes_o(vec_bytes), .out_data_o(vec_out)
   );
 
   store_unit #(.Slots(OutSlots), .Stride(OutSlotBytes), .Port(OutPort)) u_store (

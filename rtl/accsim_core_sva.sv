@@ -36,8 +36,10 @@ module accsim_core_sva
   input logic                      wgt_read,
   input word_t                     wgt_addr,
   input word_t                     wgt_lanes,
-  input logic                      par_read, vec_par_read,
-  input word_t                     par_addr, vec_par_addr,
+  input logic                      par_read,
+  input word_t                     par_addr,
+  input logic      [1:0]           vec_par_read,
+  input word_t     [1:0]           vec_par_addr,
   input logic                      index_read,
   input word_t                     index_addr,
   input logic      [1:0]           vec_read,
@@ -156,7 +158,7 @@ module accsim_core_sva
     .fill_i(wgt_filled), .take_i(wgt_taken), .give_i(wgt_given), .write_i(data_for[1]),
     .write_first_i(to), .write_last_i(to_last), .read_i(wgt_read && wgt_lanes != '0),
     .read_first_i(wgt_addr), .read_last_i(wgt_addr + wgt_lanes - 1));
-  slot_use_sva #(.Slots(ParSlots), .Size(ParSlotBytes), .Writes(2), .Reads(3)) u_par (
+  slot_use_sva #(.Slots(ParSlots), .Size(ParSlotBytes), .Writes(2), .Reads(4)) u_par (
     .clk_i, .rst_ni, .claim_i(par_claimed),
     .fill_i(par_filled), .take_i(post_par_taken | vec_par_taken | load_par_taken),
     .give_i(post_par_given | vec_par_given | load_par_given), .write_i(data_for[2]),

@@ -257,7 +257,8 @@ package accsim_pkg;
     LaneSub  = 3'd2,
     LaneMul  = 3'd3,
     LaneMin  = 3'd4,
-    LaneMax  = 3'd5
+    LaneMax  = 3'd5,
+    LaneMac  = 3'd6
   } lane_op_e;
   typedef enum logic [1:0] {
     TapSum = 2'd0,
@@ -316,6 +317,8 @@ package accsim_pkg;
 
   // Index 0 of counts and strides is the innermost.
   typedef struct packed {
+    word_t                 channel_offset;  // of a mac: where its first channel's scale lies
+    word_t [TapLevels-1:0] weight_stride;   // ... from the weights of a tap to the next one's
     limits_t               limits;
     lane_zeros_t           zeros;
     lane_factors_t         factors;

@@ -33,6 +33,7 @@ lookup_table_sva.sv
 table_reader_sva.sv
 post_unit_sva.sv
 nest_walk_sva.sv
+mac_scale_sva.sv
 vector_lane_sva.sv
 row_divide_sva.sv
 row_root_sva.sv

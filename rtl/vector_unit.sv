@@ -1,13 +1,15 @@
 // Vector queue: lane commands, one beat of a run and one tap a step, through slots and lanes into
 // the output slot; row commands, which row_unit has; and tables from the parameter slot. A lane
 // command's second operand is read with the last tap. Where windows slide, the outer level of the
-// taps is the columns of a line of results: `until_q` counts them to the next result.
+// taps is the columns of a line of results: `until_q` counts them to the next result. A mac reads a
+// weight with each tap, and with the last one the channels' scales through a port of their own.
 module vector_unit
   import accsim_pkg::*;
 #(
-  parameter int unsigned Lanes     = 8, ExpLanes = Lanes,
+  parameter int unsigned Lanes     = 8, ExpLanes = Lanes, MacLanes = 0,
   parameter int unsigned ActStride = 1024, ParStride = 1024, OutStride = 1024,
-  localparam int unsigned ParBytes = max_of(Lanes * RowChannelBytes, RowTableBeat)
+  localparam int unsigned ParBytes = max_of(Lanes * RowChannelBytes, RowTableBeat),
+  localparam int unsigned ScaleBytes = max_of(MacLanes, 1) * ParameterBytes
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -21,9 +23,10 @@ module vector_unit
   output logic  [1:0]            act_read_o,  // first operand, second
   output word_t [1:0]            act_addr_o,
   input  logic  [1:0][Lanes*8-1:0] act_data_i,
-  output logic                   par_read_o,
-  output word_t                  par_addr_o,
+  output logic  [1:0]            par_read_o,  // what all commands read, scales
+  output word_t [1:0]            par_addr_o,
   input  logic  [ParBytes*8-1:0] par_data_i,
+  input  logic  [ScaleBytes*8-1:0] scale_data_i,
   output logic                   out_write_o,
   output word_t                  out_addr_o,
   output logic  [15:0]           out_bytes_o,
@@ -32,6 +35,7 @@ module vector_unit
 );
   localparam int unsigned Depth = 1 + TapLevels + RowLevels;  // taps, beats, rows
   localparam int unsigned Beat   = TapLevels;                  // the beats' level
+  localparam int unsigned Streams = MacLanes > 0 ? 4 : 3;      // the last one: scales
 
   // What a step needs on its way through the stages.
   typedef struct packed {
@@ -58,8 +62,10 @@ module vector_unit
   logic [7:0]        table_entry;
   word_t             table_addr, act_base, par_base, out_base, splat_step, line_q;
   logic  [2:0]       until_q;  // columns to a result, after this
-  logic              slides;
-  word_t [2:0]       addr;
+  logic              slides, mac;
+  word_t [3:0]       addr, first_addr;
+  word_t [3:0][Depth-1:0] stride;
+  word_t [RowLevels:0]    channel_stride;  // of rows and beats
   logic [Depth-1:0] first_of, last_of;
 
   cmd_fifo #(.T(logic [VectorWords-1:0][31:0])) u_fifo (
@@ -96,15 +102,23 @@ module vector_unit
   assign out_base   = 32'(head.flags.output_slot) * OutStride;
   assign splat_step = head.mode.b_splat ? 32'd0 : head.beat;
 
-  nest_walk #(.Depth(Depth), .Streams(3)) u_walk (
+  // A scale has 12 bytes, where a weight has one.
+  for (genvar l = 0; l <= RowLevels; l++) begin : gen_channel_stride
+    word_t weights;
+    assign weights = l == 0 ? head.beat : head.b_stride[max_of(l, 1) - 1];
+    assign channel_stride[l] = (weights << 3) + (weights << 2);
+  end
+  assign stride = {channel_stride, {TapLevels{32'd0}},
+                   head.out_stride, head.mode.across ? 32'd0 : head.beat, {TapLevels{32'd0}},
+                   head.b_stride, splat_step, head.weight_stride,
+                   head.a_stride, head.beat, head.tap_stride};
+  assign first_addr = {par_base + head.channel_offset, out_base + head.out_offset,
+                       (head.mode.b_parameter ? par_base : act_base) + head.b_offset,
+                       act_base + head.a_offset};
+  nest_walk #(.Depth(Depth), .Streams(Streams)) u_walk (
     .clk_i, .load_i(load), .count_i({head.rows, head.beats, head.taps}),
-    .stride_i({head.out_stride, head.mode.across ? 32'd0 : head.beat, {TapLevels{32'd0}},
-               head.b_stride, splat_step, {TapLevels{32'd0}},
-               head.a_stride, head.beat, head.tap_stride}),
-    .start_i({out_base + head.out_offset,
-              (head.mode.b_parameter ? par_base : act_base) + head.b_offset,
-              act_base + head.a_offset}),
-    .step_i(lanes_active), .addr_o(addr), .first_o(first_of), .last_o(last_of)
+    .stride_i(stride[Streams-1:0]), .start_i(first_addr[Streams-1:0]), .step_i(lanes_active),
+    .addr_o(addr[Streams-1:0]), .first_o(first_of), .last_o(last_of)
   );
   table_reader #(.Wait(VectorLatency)) u_reader (
     .clk_i, .rst_ni, .load_i(load), .start_i(par_base + head.b_offset),
@@ -117,6 +131,7 @@ module vector_unit
   step_t [VectorLatency+1:0] at;  // the step of so many cycles ago
   logic  [VectorLatency+1:0] valid;
   assign slides        = cmd_q.mode.slide != '0;
+  assign mac           = cmd_q.mode.op == LaneMac;
   assign step.first    = slides ? first_of[0]
                          : &first_of[TapLevels-1:0] && (!cmd_q.mode.across || first_of[Beat]);
   assign step.last     = slides ? last_of[0] && until_q == '0
@@ -145,12 +160,12 @@ module vector_unit
   end
 
   logic b_read;
-  assign b_read        = lanes_active && step.last && cmd_q.mode.b_on;
+  assign b_read        = lanes_active && (step.last || mac) && cmd_q.mode.b_on;
   assign act_read_o[0] = lanes_active || row_read;
   assign act_read_o[1] = (b_read && !cmd_q.mode.b_parameter) || row_mask_read;
   assign act_addr_o    = rows_active ? row_addr : {addr[1], addr[0]};
-  assign par_read_o    = table_read || (b_read && cmd_q.mode.b_parameter) || row_par_read;
-  assign par_addr_o    = table_read ? table_addr : rows_active ? row_par_addr : addr[1];
+  assign par_read_o[0] = table_read || (b_read && cmd_q.mode.b_parameter) || row_par_read;
+  assign par_addr_o[0] = table_read ? table_addr : rows_active ? row_par_addr : addr[1];
 
   // ---- rows -------------------------------------------------------------------------------------
   row_unit #(.Lanes(Lanes), .ExpLanes(ExpLanes)) u_rows (
@@ -193,6 +208,17 @@ module vector_unit
     end
   end
 
+  logic [Lanes-1:0][31:0] bias, multiplier;
+  logic [Lanes-1:0][5:0]  half_shift, shift;
+  if (MacLanes > 0) begin : gen_scale_port
+    assign par_read_o[1] = lanes_active && mac && step.last;
+    assign par_addr_o[1] = addr[3];
+  end else begin : gen_no_scales
+    assign par_read_o[1] = 1'b0;
+    assign par_addr_o[1] = '0;
+    assign addr[3]       = '0;
+  end
+
   for (genvar i = 0; i < Lanes; i++) begin : gen_lane
     logic [6:0] works;
     always_comb begin
@@ -200,14 +226,29 @@ module vector_unit
         works[s] = valid[s+2] && (s < 2 || at[s+2].last);
       end
     end
-    vector_lane u_lane (
+    if (i < MacLanes) begin : gen_scale
+      logic [5:0] own_half_shift, own_shift;
+      mac_scale u_scale (
+        .clk_i, .valid_i({works[3:0], valid[1] && at[1].last}),
+        .data_i(scale_data_i[i*ParameterBytes*8 +: ParameterBytes*8]), .bias_o(bias[i]),
+        .multiplier_o(multiplier[i]), .half_shift_o(own_half_shift), .shift_o(own_shift)
+      );
+      assign half_shift[i] = at[6].mode.op == LaneMac ? own_half_shift : at[6].limits.shift[5:0];
+      assign shift[i]      = at[7].mode.op == LaneMac ? own_shift : at[7].limits.shift[5:0];
+    end else begin : gen_no_scale
+      assign {bias[i], multiplier[i]} = '0;
+      assign half_shift[i] = at[6].limits.shift[5:0];
+      assign shift[i]      = at[7].limits.shift[5:0];
+    end
+    vector_lane #(.Mac(i < MacLanes)) u_lane (
       .clk_i, .valid_i(works), .a_i(a_q[i]), .b_i(b_q[i]), .operand_zeros_i(at[2].zeros),
-      .difference_o(difference[i]), .first_i(at[3].first), .tap_op_i(at[3].mode.tap_op),
+      .difference_o(difference[i]), .first_i(at[3].first), .last_i(at[3].last),
+      .mac_i(at[3].mode.op == LaneMac), .bias_i(bias[i]), .tap_op_i(at[3].mode.tap_op),
       .across_i(at[3].mode.across), .all_i(all), .column_i(at[3].column),
       .window_i(at[3].column && at[3].last), .kept_i(at[3].mode.kept),
       .multiply_op_i(at[4].mode.op), .multiply_factors_i(at[4].factors),
-      .op_i(at[5].mode.op), .factors_i(at[5].factors),
-      .half_shift_i(at[6].limits.shift[5:0]), .shift_i(at[7].limits.shift[5:0]),
+      .multiplier_i(multiplier[i]), .op_i(at[5].mode.op), .factors_i(at[5].factors),
+      .half_shift_i(half_shift[i]), .shift_i(shift[i]),
       .zero_i(at[8].zeros.result), .low_i(at[8].limits.low), .high_i(at[8].limits.high),
       .value_o(value[i])
     );

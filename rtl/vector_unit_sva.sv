@@ -5,7 +5,7 @@
 module vector_unit_sva
   import accsim_pkg::*;
 #(
-  parameter int unsigned Lanes     = 8,
+  parameter int unsigned Lanes     = 8, MacLanes = 0,
   parameter int unsigned ActStride = 1024,
   parameter int unsigned ParStride = 1024,
   parameter int unsigned OutStride = 1024
@@ -19,8 +19,8 @@ module vector_unit_sva
   input logic        par_take_o,
   input logic        out_take_o,
   input logic [1:0]  act_read_o,
-  input logic        par_read_o,
-  input word_t       par_addr_o,
+  input logic  [1:0] par_read_o,
+  input word_t [1:0] par_addr_o,
   input logic        out_write_o,
   input word_t       out_addr_o,
   input logic [15:0] out_bytes_o,
@@ -33,7 +33,11 @@ module vector_unit_sva
   input word_t       row_par_last,
   input logic        done,
   input logic        table_read,
-  input logic        step_last, step_column, last_tap, last_column, last_out
+  input logic        mac, step_last, step_column, last_tap, last_column, last_out,
+  input logic [15:0] step_bytes,
+  input logic [max_of(MacLanes, 1)*ParameterBytes*8-1:0] scale_data_i,
+  input logic        scale_taken,  // from memory, of so many channels
+  input logic [15:0] scales
 );
   if (Lanes < 1 || ActStride < 1 || ParStride < 1 || OutStride < 1) begin : gen_illegal
     $error("vector_unit: no size may be zero");
@@ -46,17 +50,29 @@ module vector_unit_sva
           lanes_active |-> cmd_q.beat != '0 && cmd_q.beat <= 32'(Lanes) && cmd_q.tail != '0 &&
           cmd_q.tail <= cmd_q.beat);
   `ASSERT(SecondWithTheLastTap_A,
-          (act_read_o[1] || (par_read_o && !table_read)) && !rows_active |-> lanes_active &&
-          step_last && cmd_q.mode.b_on);
+          (act_read_o[1] || (par_read_o[0] && !table_read)) && !rows_active |-> lanes_active &&
+          (step_last || mac) && cmd_q.mode.b_on);
+  `ASSERT(WeightWithEveryTap_A, lanes_active && mac |-> par_read_o[0]);
+  `ASSERT(ScaleWithTheLastTap_A, par_read_o[1] == (lanes_active && mac && step_last));
+  `ASSERT(WeighedBeatsFitTheirLanes_A, lanes_active && mac |-> cmd_q.beat <= 32'(MacLanes) &&
+          cmd_q.mode.b_parameter && !cmd_q.mode.b_splat && !cmd_q.mode.across &&
+          cmd_q.mode.slide == '0 && cmd_q.mode.tap_op == TapSum);
+  for (genvar i = 0; i < MacLanes; i++) begin : gen_scale
+    `ASSERT(ShiftIsAPosts_A, scale_taken && unsigned'(16'(i)) < scales |->
+            scale_data_i[(i*ParameterBytes+8)*8 +: 32] <= 32'd62);
+  end
+  `ASSERT(ScalesInOneSlot_A, par_read_o[1] |-> par_addr_o[1] / ParStride ==
+          (par_addr_o[1] + 32'(step_bytes) * ParameterBytes - 1) / ParStride);
   `ASSERT(FirstEveryStep_A, !rows_active |-> act_read_o[0] == lanes_active);
   `ASSERT(OneReadOfParameters_A, table_read |-> !lanes_active && !rows_active);
   `ASSERT(OneWriteACycle_A, !(lane_write && row_write));
   `ASSERT(AcrossHasOneSecond_A, lanes_active && cmd_q.mode.across && cmd_q.mode.b_on |->
           cmd_q.mode.b_splat);
   `ASSERT(TableInOneSlot_A,
-          table_read |-> par_addr_o / ParStride == (par_addr_o + TableBeat - 1) / ParStride);
+          table_read |->
+          par_addr_o[0] / ParStride == (par_addr_o[0] + TableBeat - 1) / ParStride);
   `ASSERT(ChannelsInOneSlot_A,
-          row_par_read |-> par_addr_o / ParStride == row_par_last / ParStride);
+          row_par_read |-> par_addr_o[0] / ParStride == row_par_last / ParStride);
   `ASSERT(WritesItsLanes_A, out_write_o |-> out_bytes_o != '0 && out_bytes_o <= 16'(Lanes));
   `ASSERT(WritesOneSlot_A,
           out_write_o |-> out_addr_o / OutStride ==
@@ -77,9 +93,12 @@ module vector_unit_sva
 endmodule
 
 bind vector_unit vector_unit_sva #(
-  .Lanes(Lanes), .ActStride(ActStride), .ParStride(ParStride), .OutStride(OutStride)
+  .Lanes(Lanes), .MacLanes(MacLanes), .ActStride(ActStride), .ParStride(ParStride),
+  .OutStride(OutStride)
 ) u_sva (
-  .step_last(step.last), .last_tap(slides ? last_of[0] : &last_of[TapLevels-1:0]),
+  .step_last(step.last), .step_bytes(step.bytes),
+  .scale_taken(valid[1] && at[1].last && at[1].mode.op == LaneMac), .scales(at[1].bytes),
+  .last_tap(slides ? last_of[0] : &last_of[TapLevels-1:0]),
   .step_column(step.column), .last_column(last_of[1]),
   .last_out(at[VectorLatency+1].last), .row_par_last(u_rows.u_sva.par_last), .*
 );

@@ -36,6 +36,9 @@ constexpr double kInterface = 2 * 0.03 * 331 / 34;                         // mm
 // Of rtl/, as Yosys counts them: registers, adders, multipliers (scripts/rtl_cells).
 constexpr CoreCells kVectorLane{1358, 873, 512 + 144 + 768 + 136 + 81 + 144 + 2 * 1024};
 constexpr CoreCells kExponential{106, 145, 0};  // of a vector lane that has them
+// Of a vector lane that weighs taps, with its scale; then the walk over scales.
+constexpr CoreCells kMac{212, 62, 9 * 9 + 32 * 16 + 16 * 16};
+constexpr CoreCells kScaleWalk{448, 1088, 0};
 constexpr CoreCells kPostLane{535, 291, 1024 + 144};
 constexpr CoreCells kColumn{45, 32, 0};  // its accumulator
 constexpr CoreCells kRow{45, 0, 0};
@@ -50,6 +53,7 @@ constexpr int64_t kTables =
 constexpr double kArrayGates = 83973.0 / 64, kOutputStationaryGates = 138146.0 / 64;  // of 8 x 8
 constexpr double kPostGates = 19636 + 4141, kVectorGates = 32283 + 39550;             // a lane
 constexpr double kExponentialGates = 43193 - 39550;
+constexpr double kMacGates = 41307 - 32283 + 1164;
 // Of the cells that scripts/synthesize maps to, by its NAND2: a flip-flop with the multiplexer of
 // its enable, two exclusive ors and three gates, and such an adder with an AND.
 constexpr double kFlipFlopGates = (96.0 + 48) / 24, kAdderGates = (2 * 56.0 + 3 * 32) / 24;
@@ -109,7 +113,8 @@ int64_t post_lanes(const HwConfig& hw) {
 }
 
 int64_t vector_lanes(const HwConfig& hw) {  // classes share the lanes
-  return *std::max_element(hw.vector.lanes.begin(), hw.vector.lanes.end());
+  return std::max(*std::max_element(hw.vector.lanes.begin(), hw.vector.lanes.end()),
+                  hw.vector.mac_lanes);
 }
 
 int64_t exponential_lanes(const HwConfig& hw) {
@@ -126,10 +131,11 @@ double core_gates(const HwConfig& hw) {
   add_cells(rest, kColumn, hw.array.cols);
   rest.registers += kTables + transposer_bits(hw);
   rest.adders += kAlign * std::max(hw.array.rows, hw.array.cols);
+  if (hw.vector.mac_lanes > 0) add_cells(rest, kScaleWalk, 1);
   return real(hw.array.rows * hw.array.cols) * element + real(post_lanes(hw)) * kPostGates +
          real(vector_lanes(hw)) * kVectorGates + real(exponential_lanes(hw)) * kExponentialGates +
-         real(rest.registers) * kFlipFlopGates + real(rest.adders) * kAdderGates +
-         real(rest.multipliers) * kProductGates;
+         real(hw.vector.mac_lanes) * kMacGates + real(rest.registers) * kFlipFlopGates +
+         real(rest.adders) * kAdderGates + real(rest.multipliers) * kProductGates;
 }
 
 /// Of buffers and shared memory. A slot is a memory of its own, as wide as its port: of macros of
@@ -162,6 +168,8 @@ CoreCells core_cells(const HwConfig& hw) {
   CoreCells c = kOnce;
   add_cells(c, kVectorLane, vector_lanes(hw));
   add_cells(c, kExponential, exponential_lanes(hw));
+  add_cells(c, kMac, hw.vector.mac_lanes);
+  if (hw.vector.mac_lanes > 0) add_cells(c, kScaleWalk, 1);
   add_cells(c, kPostLane, post_lanes(hw));
   add_cells(c, kColumn, cols);
   add_cells(c, kRow, rows);

@@ -13,7 +13,9 @@ struct CoreCells {
 /// the machine:
 /// - a vector lane (the most that a class has): vector_lane and row_lane, their share of pipeline
 ///   and trees; products of 32 x 16, 9 x 16, 48 x 16, 17 x 8, 9 x 9, 18 x 8 and twice 32 x 32 bits;
-///   what exponentials take beside it, in as many of them as are for special operations;
+///   what exponentials take beside it, in as many of them as are for special operations; what
+///   weighing taps takes beside it, in vector.mac_lanes of them: products of 9 x 9 bits and 16 bits
+///   more of both factors behind it, and the scale on its way; the walk over scales, once;
 /// - a post lane (array columns, at most the output port): bias, multiplier of channel or group of
 ///   32 x 32 bits, sum of groups, residual;
 /// - a row and a column of the array: skews, operands and accumulators on their way;

@@ -14,7 +14,7 @@ bool is_absent(const Field& field, const HwConfig& hw) {
   return std::visit(FieldCases{
                         [&](const Member<std::vector<TypeMode>>& m) { return m.in(hw).empty(); },
                         [&]<class T>(const Member<T>& m) {
-                          if constexpr (std::is_enum_v<T>)
+                          if constexpr (std::is_enum_v<T> || std::is_same_v<T, int64_t>)
                             return m.in(hw) == T{};
                           else
                             return false;

@@ -294,6 +294,13 @@ void add_vector(Table& t) {
         Growth::rate);
     t.back().decides = kDecidesVectors;
   }
+  // Tilings follow from their number: more of them has no order.
+  t.push_back(whole_field(
+      "vector.mac_lanes", "", 0, 65536,
+      "lanes that can weigh the elements of a window, for depthwise convolutions; 0 = none",
+      [](HwConfig & hw) -> auto& { return hw.vector.mac_lanes; }));
+  t.back().optional = true;
+  t.back().decides = kDecidesCycles;
 }
 
 void add_technology(Table& t) {

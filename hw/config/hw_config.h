@@ -131,6 +131,7 @@ inline constexpr std::array<std::string_view, kLaneClasses> kLaneClassNames = {
 /// The unit for what isn't a product: its rate by class of operation.
 struct VectorConfig {
   std::array<int64_t, kLaneClasses> lanes{};  ///< operations a cycle, by class
+  int64_t mac_lanes = 0;  ///< taps a cycle that are multiplied by a weight each; 0: it can't
 };
 
 /// Picojoules. Of a number that is given the published source stands beside it in the YAML file;

@@ -24,7 +24,8 @@ static_assert(contract::kGatherLatency == rtl::kGatherLatency);
 static_assert(Gather::kIndexBytes == rtl::kIndexBytes);
 static_assert(SetTableCommand::kBytes == rtl::kTableBytes);
 static_assert(PostCommand::kGroupBytes == rtl::kGroupBytes);
-static_assert(static_cast<uint32_t>(LaneOp::max) == rtl::kLaneMax);
+static_assert(static_cast<uint32_t>(LaneOp::mac) == rtl::kLaneMac);
+static_assert(LaneCommand::kChannelBytes == rtl::kParameterBytes);
 static_assert(static_cast<uint32_t>(TapOp::max) == rtl::kTapMax);
 static_assert(contract::kRowStep == rtl::kRowStep);
 static_assert(contract::kRowTableBeat == rtl::kRowTableBeat);
@@ -320,6 +321,10 @@ struct Describe {
     d.put_strides(vec::kAStride, rows, c.a.row_stride, "stride");
     d.put_count(vec::kBOffset, affine_value(b.offset), "offset of the second operand");
     d.put_strides(vec::kBStride, c.rows, b.row_stride, "stride of the second operand");
+    if (c.weighs()) {
+      d.put_strides(vec::kWeightStride, c.taps, c.weight_stride, "stride of the weights");
+      d.put_count(vec::kChannelOffset, affine_value(c.channel_offset), "offset of the channels");
+    }
     d.put_count(vec::kOutOffset, affine_value(c.slot_offset), "offset of the output");
     d.put_strides(vec::kOutStride, c.rows, c.out_stride, "stride of the output");
     put_factors(d, vec::kFactors, c.a.multiplier, b.multiplier, false);

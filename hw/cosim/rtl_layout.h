@@ -7,9 +7,9 @@
 namespace accsim::hw::rtl {
 
 /// Of the package's text without comments and blanks.
-inline constexpr uint64_t kPackageHash = 0xc938257c27755843;
+inline constexpr uint64_t kPackageHash = 0xd755ddbe1a7a8b02;
 /// The same without its parameters *Latency: of how descriptors are laid out.
-inline constexpr uint64_t kLayoutHash = 0xaf31e1673d2b8651;
+inline constexpr uint64_t kLayoutHash = 0x6e525da30029073c;
 
 inline constexpr uint32_t kLevels = 6;
 inline constexpr uint32_t kWindowLines = 4;
@@ -58,6 +58,7 @@ inline constexpr uint32_t kLaneSub = 2;
 inline constexpr uint32_t kLaneMul = 3;
 inline constexpr uint32_t kLaneMin = 4;
 inline constexpr uint32_t kLaneMax = 5;
+inline constexpr uint32_t kLaneMac = 6;
 inline constexpr uint32_t kTapSum = 0;
 inline constexpr uint32_t kTapMin = 1;
 inline constexpr uint32_t kTapMax = 2;
@@ -311,7 +312,9 @@ inline constexpr size_t kOutStride = 24;  ///< and the next 3
 inline constexpr size_t kFactors = 28;
 inline constexpr size_t kZeros = 29;
 inline constexpr size_t kLimits = 30;
-inline constexpr size_t kWords = 31;
+inline constexpr size_t kWeightStride = 31;  ///< and the next 1
+inline constexpr size_t kChannelOffset = 33;
+inline constexpr size_t kWords = 34;
 }
 
 /// Bits of row_zeros_t.

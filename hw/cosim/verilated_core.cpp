@@ -195,10 +195,11 @@ Result<std::vector<std::string>> rtl_parameters(const HwConfig& hw, Dataflow dat
   }
   // Lanes for every class that lane commands have, as far as the port of their operands feeds them.
   const auto& lanes = hw.vector.lanes;
-  const int64_t vector =
-      std::min(std::max({lanes[0], lanes[2], lanes[3]}), hw.buffer(Buffer::activation).width);
+  const int64_t vector = std::min(std::max({lanes[0], lanes[2], lanes[3], hw.vector.mac_lanes}),
+                                  hw.buffer(Buffer::activation).width);
   out.push_back(fmt::format("VecLanes={}", vector));
   out.push_back(fmt::format("ExpLanes={}", std::min(lanes[1], vector)));
+  out.push_back(fmt::format("MacLanes={}", std::min(hw.vector.mac_lanes, vector)));
   return out;
 }
 

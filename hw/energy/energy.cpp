@@ -18,7 +18,8 @@ Energy energy(const Counts& counts, Cycles cycles, const HwConfig& hw) {
   out.mac = Picojoules(e.mac * static_cast<double>(counts.array_macs.count()));
   for (int64_t ops : counts.vector_ops)
     out.vector += Picojoules(e.vector_op * static_cast<double>(ops));
-  out.vector += Picojoules(e.vector_op * static_cast<double>(counts.joined + counts.divisions));
+  out.vector += Picojoules(e.vector_op *
+                           static_cast<double>(counts.weighed + counts.joined + counts.divisions));
   for (size_t b = 0; b < kBuffers; ++b)
     out.sram += Picojoules(e.buffer_byte[b] * (real_bytes(counts.buffer_read[b]) +
                                                real_bytes(counts.buffer_written[b])));

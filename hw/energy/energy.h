@@ -5,6 +5,7 @@ namespace accsim::hw {
 
 /// Energy of a program by component: its counts times the machine's table (EnergyConfig, whose YAML
 /// names the published source of each number). What has no key of its own:
+/// - a tap that a lane weighs: a lane operation, which is a product and a sum, too;
 /// - a row command: a lane operation for each element and pass, one for a row's division and one
 ///   for its root;
 /// - a stage: its bytes in DRAM and in the shared buffer, read here and written there;

@@ -275,15 +275,17 @@ int32_t requantise(int32_t sum, const Requantise& r, int64_t others) {
   return static_cast<int32_t>(std::min<int64_t>(std::max<int64_t>(y, r.low), r.high));
 }
 
-std::optional<Requantise> GoldenMachine::channel_parameters(const PostCommand& c,
+std::optional<Requantise> GoldenMachine::channel_parameters(std::string_view what,
                                                             std::span<const uint8_t> slot,
-                                                            int64_t first, int64_t channel) {
+                                                            int64_t first, int64_t channel,
+                                                            Requantise r) {
   const uint8_t* p = &slot[index(first + channel * 12)];
-  Requantise r{little_endian(p), little_endian(p + 4), little_endian(p + 8),
-               c.output_zero,    c.lowest_result(),    c.high};
+  r.bias = little_endian(p);
+  r.multiplier = little_endian(p + 4);
+  r.shift = little_endian(p + 8);
   if (r.shift >= 0 && r.shift <= 62) return r;
   fail(Errc::invalid,
-       fmt::format("post shifts channel {} by {}; 0 to 62 is possible", channel, r.shift));
+       fmt::format("{} shifts channel {} by {}; 0 to 62 is possible", what, channel, r.shift));
   return std::nullopt;
 }
 
@@ -340,7 +342,9 @@ void GoldenMachine::execute(const PostCommand& c) {
   std::vector<Requantise>& scale = retired_.scales;
   std::vector<int32_t>& multipliers = retired_.group_multipliers;
   for (int64_t channel = 0; channel < channels; ++channel) {
-    const auto r = channel_parameters(c, tables, table, channel);
+    const auto r = channel_parameters(
+        "post", tables, table, channel,
+        {.output_zero = c.output_zero, .low = c.lowest_result(), .high = c.high});
     if (!r) return;
     scale.push_back(*r);
   }

@@ -105,14 +105,17 @@ class GoldenMachine {
   bool operands(const LaneCommand& c, LaneSlots& s);
   int8_t compute_result(const LaneCommand& c, const LaneSlots& s, const std::array<int64_t, 4>& row,
                         int64_t element) const;
+  std::optional<int8_t> weighed(const LaneCommand& c, const LaneSlots& s,
+                                const std::array<int64_t, 4>& row, int64_t element);
   struct RowSlots;
   bool operands(const RowCommand& c, RowSlots& s);
   /// A row's elements, and behind them its logarithm, if it has one.
   std::optional<std::vector<int8_t>> compute_result(const RowCommand& c, const RowSlots& s,
                                                     const std::array<int64_t, 4>& row);
   bool check_numbers(const PostCommand& c);
-  std::optional<Requantise> channel_parameters(const PostCommand& c, std::span<const uint8_t> slot,
-                                               int64_t first, int64_t channel);
+  /// `r` with bias, multiplier and shift of a channel, the first one's at byte `first`.
+  std::optional<Requantise> channel_parameters(std::string_view what, std::span<const uint8_t> slot,
+                                               int64_t first, int64_t channel, Requantise r);
 
   const Program& program_;
   const HwConfig& hw_;

@@ -61,6 +61,7 @@ class Renumber {
   void renumber_command(LaneCommand& c) {
     renumber_address(c.a.offset);
     if (c.b) renumber_address(c.b->offset);
+    renumber_address(c.channel_offset);
     renumber_address(c.slot_offset);
   }
   void renumber_command(RowCommand& c) {

@@ -82,12 +82,17 @@ class CommandCounter {
   void count_lane(int64_t times, const LaneCommand& c) {
     counts_.commands += times;
     const int64_t elements = c.row_count() * c.run;
-    const int64_t taken = c.taps_taken() * c.run;
-    bytes_read_from(Buffer::activation) += Bytes(taken) * times;
-    if (c.b) bytes_read_from(c.b->buffer) += Bytes(c.b->splat ? c.row_count() : elements) * times;
+    const int64_t taps_taken = c.taps_taken() * c.run;
+    bytes_read_from(Buffer::activation) += Bytes(taps_taken) * times;
+    if (c.weighs())
+      bytes_read_from(Buffer::parameter) +=
+          Bytes(taps_taken + elements * LaneCommand::kChannelBytes) * times;
+    else if (c.b)
+      bytes_read_from(c.b->buffer) += Bytes(c.b->splat ? c.row_count() : elements) * times;
     bytes_written_to(Buffer::output) += Bytes(c.out_bytes()) * times;
     if (c.table) look_ups(times, c.out_bytes());
-    counts_.vector_ops[lane_class(c)] += taken * times;
+    counts_.lane_macs += Macs(c.macs) * times;
+    (c.weighs() ? counts_.weighed : counts_.vector_ops[lane_class(c)]) += taps_taken * times;
     counts_.joined += c.columns_joined() * c.run * times;
   }
   void count_row(int64_t times, const RowCommand& c) {

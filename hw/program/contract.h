@@ -89,8 +89,7 @@ inline int64_t stage_port(const HwConfig& hw) {
 /// ports of the buffers; operands in activation slots share that port. 0: they can't.
 inline int64_t lane_beat(const LaneCommand& c, const HwConfig& hw) {
   const bool both = c.b && c.b->buffer == Buffer::activation;
-  int64_t beat = std::min(hw.vector.lanes[lane_class(c)],
-                          hw.buffer(Buffer::activation).width / (both ? 2 : 1));
+  int64_t beat = std::min(lanes_of(c, hw), hw.buffer(Buffer::activation).width / (both ? 2 : 1));
   if (c.b && !both) beat = std::min(beat, hw.buffer(Buffer::parameter).width);
   return c.across ? beat : std::min(beat, hw.buffer(Buffer::output).width);
 }

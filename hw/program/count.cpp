@@ -94,6 +94,8 @@ Counts& Counts::operator+=(const Counts& other) {
   add_bytes(buffer_read, other.buffer_read);
   add_bytes(buffer_written, other.buffer_written);
   for (size_t i = 0; i < kLaneClasses; ++i) vector_ops[i] += other.vector_ops[i];
+  lane_macs += other.lane_macs;
+  weighed += other.weighed;
   joined += other.joined;
   divisions += other.divisions;
   commands += other.commands;

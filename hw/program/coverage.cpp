@@ -151,6 +151,8 @@ class Walker {
       add_hit(fmt::format("lane across: {}", name(op)), c.across && c.tap_op == op);
       add_hit(fmt::format("lane slides: {}", name(op)), c.slide > 0 && c.tap_op == op);
     }
+    add_hit("lane weighs one tap", c.weighs() && c.tap_count() == 1);
+    add_hit("lane weighs taps", c.weighs() && c.tap_count() > 1);
     add_hit("lane slides by several columns", c.slide > 1);
     add_hit("lane slides over one row", c.slide > 0 && c.rows[kLaneLevels - 1] == 1);
     add_hit("lane table", c.table);

@@ -169,9 +169,11 @@ class Printer {
         "{} output[{}] strides {} <- {}{}{}, rows {} of {} bytes{}, / 2^{}, zero {} in [{}, {}]{}",
         row_of(c.op).name, text_of(c.slot_offset), fmt::join(c.out_stride, ","), text_of(c.a), taps,
         c.b ? " and " + text_of(*c.b) : "", fmt::join(c.rows, "x"), c.run,
-        c.across  ? fmt::format(" ({} across)", name(c.tap_op))
-        : c.slide ? fmt::format(", sliding by {}", c.slide)
-                  : "",
+        c.weighs() ? fmt::format(", weights at {}, channels[{}]", fmt::join(c.weight_stride, ","),
+                                 text_of(c.channel_offset))
+        : c.across ? fmt::format(" ({} across)", name(c.tap_op))
+        : c.slide  ? fmt::format(", sliding by {}", c.slide)
+                   : "",
         c.shift, c.output_zero, c.low, c.high, c.table ? ", table" : "");
   }
   std::string text_of(const RowOperand& o, std::string_view buffer) const {

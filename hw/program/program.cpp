@@ -44,6 +44,10 @@ size_t lane_class(const LaneCommand& c) {
   return c.across ? kReduce : c.tap_count() > 1 ? kPool : kElementwise;
 }
 
+int64_t lanes_of(const LaneCommand& c, const HwConfig& hw) {
+  return c.weighs() ? hw.vector.mac_lanes : hw.vector.lanes[lane_class(c)];
+}
+
 Affine& Affine::operator+=(const Affine& other) {
   base += other.base;
   for (const Term& t : other.terms) {

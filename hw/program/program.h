@@ -139,6 +139,8 @@ struct Counts {
   Bytes staged;                            ///< of both, those copied from one to the other
   std::array<Bytes, kBuffers> buffer_read{}, buffer_written{};
   std::array<int64_t, kLaneClasses> vector_ops{};
+  Macs lane_macs;         ///< of lane commands, in place of the array
+  int64_t weighed = 0;    ///< taps that lanes weigh, by element; no others of vector_ops
   int64_t joined = 0;     ///< columns that lane commands put together with those before, by element
   int64_t divisions = 0;  ///< of rows, with roots and logarithms: they take no lanes
   int64_t commands = 0;

@@ -12,21 +12,23 @@ namespace accsim::hw {
 /// What the vector unit runs: commands of lanes, of rows, and of operations that are only counted.
 
 /// What a LaneCommand does with its operands. kLaneOpRows says the rest of each.
-enum class LaneOp : uint8_t { copy, add, sub, mul, min, max };
-inline constexpr size_t kLaneOps = 6;
+enum class LaneOp : uint8_t { copy, add, sub, mul, min, max, mac };
+inline constexpr size_t kLaneOps = 7;
 /// What verifier, printer, golden and random programs have to know of a LaneOp.
 struct LaneOpRow {
   std::string_view name;  ///< as printed programs spell it
   bool has_b;             ///< takes a second operand
+  bool weighs;            ///< ... which has a weight for each tap
 };
 /// By LaneOp, in the order of lane_op_e in rtl/accsim_pkg.sv.
 inline constexpr std::array<LaneOpRow, kLaneOps> kLaneOpRows = {{
-    {"copy", false},
-    {"add", true},
-    {"sub", true},
-    {"mul", true},
-    {"min", true},
-    {"max", true},
+    {"copy", false, false},
+    {"add", true, false},
+    {"sub", true, false},
+    {"mul", true, false},
+    {"min", true, false},
+    {"max", true, false},
+    {"mac", true, true},
 }};
 /// What the table says of an operation.
 constexpr const LaneOpRow& row_of(LaneOp op) { return kLaneOpRows[static_cast<size_t>(op)]; }
@@ -67,9 +69,20 @@ struct LaneOperand {
 /// keeps the columns that both have, and takes but the others. It is a copy with 2 .. kMostColumns
 /// outer taps, more than `slide`, of at most kMostKept taps in all, not across, and
 /// a.row_stride[3] = slide * tap_stride[0]. Values are those of the same command without it.
+///
+/// mac weighs the taps, each with a byte of b in the parameter slot:
+///   A = sum over the taps of (a - a.zero) * (weight - b.zero)
+///   y = clip(round((A + bias) * multiplier / 2^shift) + output_zero, low, high), then the table
+/// as a post does, with bias, multiplier and shift of the element's channel, kChannelBytes of the
+/// parameter slot. Channel n is at channel_offset + n * kChannelBytes; n is the element's index in
+/// the run + the row's index times b.row_stride. The weight of a tap is at b.offset + n + the tap's
+/// index times weight_stride. It has at most kMostWeighed taps, goes neither across nor slides, and
+/// has no factors of its own: multipliers are 1, and its shift is 0.
 struct LaneCommand {
   static constexpr int64_t kMostColumns = 8;
   static constexpr int64_t kMostKept = 2048;
+  static constexpr int64_t kMostWeighed = 1 << 15;  ///< 255 * 255 times it is within 31 bits
+  static constexpr int64_t kChannelBytes = 12;
   LaneOp op = LaneOp::copy;
   std::array<int64_t, kLaneLevels> rows{1, 1, 1, 1};
   int64_t run = 0;  ///< bytes of a row
@@ -80,6 +93,9 @@ struct LaneCommand {
   int64_t slide = 0;  ///< columns that a row doesn't share with the one before; 0: takes all taps
   LaneOperand a;
   std::optional<LaneOperand> b = std::nullopt;
+  std::array<int64_t, kTapLevels> weight_stride{};  ///< bytes, of a mac
+  Affine channel_offset{};                          ///< in the parameter slot, of a mac
+  int64_t macs = 0;  ///< of a mac: those of its op, with the taps in the padding that it leaves out
   Affine slot_offset;                             ///< in the output slot
   std::array<int64_t, kLaneLevels> out_stride{};  ///< bytes
   int32_t shift = 0;                              ///< 0 .. 62
@@ -89,6 +105,7 @@ struct LaneCommand {
 
   int64_t row_count() const { return rows[0] * rows[1] * rows[2] * rows[3]; }
   int64_t tap_count() const { return taps[0] * taps[1]; }
+  bool weighs() const { return row_of(op).weighs; }
   /// Taps that are taken for all rows, each of `run` bytes.
   int64_t taps_taken() const {
     if (slide == 0) return row_count() * tap_count();
@@ -103,6 +120,8 @@ struct LaneCommand {
 /// The class of lanes that a LaneCommand takes, an index of kLaneClassNames: elementwise, pool with
 /// taps, reduce across.
 size_t lane_class(const LaneCommand& c);
+/// Those lanes; of a command that weighs its taps the ones that can.
+int64_t lanes_of(const LaneCommand& c, const HwConfig& hw);
 
 /// What a RowCommand does with a row.
 enum class RowOp : uint8_t { softmax, layer_norm, rms_norm };

@@ -128,6 +128,7 @@ class Verifier {
   void check_fields(const PostCommand& c);
   void check_fields(const SetTableCommand& c);
   void check_operand(const LaneCommand& c, const LaneOperand& o, Reach r, std::string_view what);
+  void weighed(const LaneCommand& c);
   void check_fields(const LaneCommand& c);
   void check_rows(const RowCommand& c, const RowOperand& o, Buffer b, std::string_view what);
   void check_constants(const RowCommand& c);

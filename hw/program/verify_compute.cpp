@@ -174,6 +174,23 @@ void Verifier::check_operand(const LaneCommand& c, const LaneOperand& o, Reach r
   check_within(o.offset, r, o.splat ? 1 : c.run, bytes_of_slot(o.buffer), what);
 }
 
+/// What is so of a command that weighs its taps, and of no other one.
+void Verifier::weighed(const LaneCommand& c) {
+  check_held(Buffer::parameter, Queue::vector, "weights");
+  check_limit(c.tap_count(), LaneCommand::kMostWeighed, "weighed taps of one result");
+  if (c.b->buffer != Buffer::parameter) return fail("weights of taps lie in parameter slots");
+  if (c.b->splat) return fail("a tap has a weight for each element");
+  if (c.across || c.tap_op != TapOp::sum) return fail("weighed taps are added up, one by one");
+  if (c.a.multiplier != 1 || c.b->multiplier != 1 || c.shift != 0)
+    return fail("weighed taps have the factors of their channels only");
+  const Reach channels = reach_over(c.rows, c.b->row_stride);
+  check_between(c.macs, 0, kMostElements * LaneCommand::kMostWeighed, "MACs of the lane command");
+  constexpr int64_t kBytes = LaneCommand::kChannelBytes;
+  check_within(c.channel_offset,
+               Reach{multiply_far(channels.low, kBytes), multiply_far(channels.high, kBytes)},
+               c.run * kBytes, bytes_of_slot(Buffer::parameter), "channels of the lane command");
+}
+
 void Verifier::check_fields(const LaneCommand& c) {
   check_filling(Buffer::output, Queue::vector, "lane command");
   for (const int64_t n : c.rows) check_limit(n, kMostElements, "a count of rows");
@@ -182,6 +199,8 @@ void Verifier::check_fields(const LaneCommand& c) {
   check_limit(multiply_far(product_of(c.rows), c.run), kMostElements, "elements of the rows");
   if (!errors_.empty()) return;
   check_limit(c.tap_count() * (c.across ? c.run : 1), kMostTaps, "elements of one result");
+  if (c.weighs() && hw_.vector.mac_lanes < 1)
+    return fail("the machine has no check_limit that weigh taps: see its key vector.mac_lanes");
   if (contract::lane_beat(c, hw_) < 1) return fail("two operands through a port of one byte");
   if (c.b.has_value() != row_of(c.op).has_b)
     return fail(fmt::format("{} with {} operands", row_of(c.op).name, c.b ? 2 : 1));
@@ -196,8 +215,11 @@ void Verifier::check_fields(const LaneCommand& c) {
   check_between(c.shift, 0, 62, "shift of the lane command");
   check_between(c.output_zero, INT16_MIN, INT16_MAX, "zero point of the lane command");
   check_clip(c.low, c.high, INT8_MAX, "lane command");
-  check_operand(c, c.a, reach_over(c.taps, c.tap_stride), "first operand");
-  if (c.b) check_operand(c, *c.b, {}, "second operand");
+  check_operand(c, c.a, reach_over(c.taps, c.tap_stride), "first check_operand");
+  if (c.b)
+    check_operand(c, *c.b, c.weighs() ? reach_over(c.taps, c.weight_stride) : Reach{},
+                  "second check_operand");
+  if (c.weighs()) weighed(c);
   check_within(c.slot_offset, reach_over(c.rows, c.out_stride), c.across ? 1 : c.run,
                bytes_of_slot(Buffer::output), "output of the lane command");
 }

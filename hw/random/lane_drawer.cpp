@@ -19,12 +19,13 @@ bool place_operand(LaneOperand& o, Reach r, int64_t bytes, int64_t at, int64_t r
 
 }  // namespace
 
-void RandomLanes::place_behind(const SlotRoom& by) {
+void RandomLanes::place_behind(const SlotRoom& by, int64_t channels_at) {
   command.a.offset += Affine(by.in);
   if (command.b) {
     const bool parameter = command.b->buffer == Buffer::parameter;
     command.b->offset += Affine(parameter ? by.parameters : by.in);
   }
+  if (command.weighs()) command.channel_offset += Affine(channels_at);
   command.slot_offset += Affine(by.out);
 }
 
@@ -43,6 +44,27 @@ void LaneDrawer::draw_slide(LaneCommand& c) const {
   c.slide = dice_.pick(1, dice_.one_in(2) ? 1 : c.taps[0] - 1);
   if (dice_.one_in(2)) c.rows.back() = dice_.pick(1, 9);
   c.a.row_stride.back() = c.slide * c.tap_stride[0];
+}
+
+/// A weight for each tap; rows of the same channels, or of others.
+void LaneDrawer::draw_weights(LaneCommand& c) const {
+  c.tap_op = TapOp::sum;
+  c.across = false;
+  c.b.emplace().buffer = Buffer::parameter;
+  if (dice_.one_in(2))
+    for (int64_t& n : c.taps) n = dice_.pick(1, 4);
+  for (int64_t& s : c.b->row_stride)
+    s = dice_.one_in(2) ? 0 : dice_.one_in(3) ? -dice_.pick(1, c.run) : dice_.pick(1, c.run);
+  draw_strides(c.weight_stride, c.run);
+  if (dice_.one_in(2)) c.weight_stride = {c.taps[1] * c.run, c.run};
+}
+
+/// What a command that weighs its taps has of its own; its channels have the rest.
+void LaneDrawer::draw_zeros(LaneCommand& c) const {
+  c.a.zero = dice_.zero_point();
+  c.b->zero = dice_.one_in(2) ? 0 : dice_.zero_point();
+  c.output_zero = dice_.one_in(6) ? dice_.number(-1000, 1000) : dice_.zero_point();
+  std::tie(c.low, c.high) = dice_.pick_limits(INT8_MAX);
 }
 
 void LaneDrawer::draw_scales(LaneCommand& c) const {
@@ -74,7 +96,10 @@ void LaneDrawer::draw_output(LaneCommand& c) const {
 
 LaneCommand LaneDrawer::draw_command() const {
   LaneCommand c;
-  c.op = static_cast<LaneOp>(dice_.pick(0, kLaneOps - 1));
+  // Those that weigh taps are the last ones.
+  const auto plain = std::ranges::count(kLaneOpRows, false, &LaneOpRow::weighs);
+  const auto ops = hw_.vector.mac_lanes > 0 ? std::ssize(kLaneOpRows) : plain;
+  c.op = static_cast<LaneOp>(dice_.pick(0, ops - 1));
   c.tap_op = static_cast<TapOp>(dice_.pick(0, kTapOps - 1));
   for (int64_t& n : c.rows) n = dice_.one_in(2) ? 1 : dice_.pick(1, 4);
   if (dice_.one_in(3))
@@ -84,6 +109,12 @@ LaneCommand LaneDrawer::draw_command() const {
   draw_strides(c.a.row_stride, c.run);
   draw_strides(c.tap_stride, c.run);
   if (!row_of(c.op).has_b && !c.across && dice_.one_in(2)) draw_slide(c);
+  if (c.weighs()) {
+    draw_weights(c);
+    draw_zeros(c);
+    draw_output(c);
+    return c;
+  }
   if (row_of(c.op).has_b) {
     c.b.emplace();
     c.b->buffer = dice_.one_in(3) ? Buffer::parameter : Buffer::activation;
@@ -106,7 +137,13 @@ std::optional<RandomLanes> LaneDrawer::draw_lanes(const SlotRoom& room) const {
   if (!place_operand(c.a, both, c.run, 0, room.in)) return std::nullopt;
   out.room.in = both.high - both.low + c.run;
   if (!c.b) return out;
-  const Reach other = reach_over(c.rows, c.b->row_stride);
+  Reach other = reach_over(c.rows, c.b->row_stride);
+  if (c.weighs()) {
+    out.channels = other.high - other.low + c.run;
+    c.channel_offset = Affine(-other.low * LaneCommand::kChannelBytes);
+    const Reach weights = reach_over(c.taps, c.weight_stride);
+    other = {other.low + weights.low, other.high + weights.high};
+  }
   const int64_t bytes = c.b->splat ? 1 : c.run, span = other.high - other.low + bytes;
   const bool parameter = c.b->buffer == Buffer::parameter;
   if (!place_operand(*c.b, other, bytes, parameter ? 0 : out.room.in,

@@ -10,9 +10,10 @@ namespace accsim::hw {
 /// A lane command and how much it takes of its slots, all of which it uses from byte 0 on.
 struct RandomLanes {
   LaneCommand command;
-  SlotRoom room;  ///< of the parameters without a table
-  /// Puts it behind what else lies in the slots.
-  void place_behind(const SlotRoom& by);
+  SlotRoom room;         ///< of the parameters without a table and channels
+  int64_t channels = 0;  ///< whose scales it takes from the parameter slot
+  /// Puts it behind what else lies in the slots; its first channel behind so many bytes.
+  void place_behind(const SlotRoom& by, int64_t channels_at = 0);
 };
 
 /// Draws lane commands: strides of all kinds, broadcasts, taps, slides, reductions.
@@ -28,6 +29,8 @@ class LaneDrawer {
   template <size_t N>
   void draw_strides(std::array<int64_t, N>& strides, int64_t run) const;
   void draw_slide(LaneCommand& c) const;
+  void draw_weights(LaneCommand& c) const;
+  void draw_zeros(LaneCommand& c) const;
   void draw_scales(LaneCommand& c) const;
   void draw_output(LaneCommand& c) const;
 

@@ -15,7 +15,7 @@ class LaneTileDrawer {
   void draw_tile(const TileText& to);
 
  private:
-  std::vector<LaneCommand> draw_commands(int64_t table, SlotRoom& taken) const;
+  std::vector<LaneCommand> draw_commands(int64_t table, SlotRoom& taken, int64_t& channels) const;
 
   const HwConfig& hw_;
   const Dice dice_;

@@ -180,7 +180,7 @@ inline constexpr std::array<DescriptorField, 32> kPostCmdFields = {{
 }};
 
 /// Of vector_cmd_t.
-inline constexpr std::array<DescriptorField, 46> kVectorCmdFields = {{
+inline constexpr std::array<DescriptorField, 48> kVectorCmdFields = {{
     {"flags.wait_activation", 0, 1, 1, false},
     {"flags.wait_output", 1, 1, 1, false},
     {"flags.wait_parameter", 2, 1, 1, false},
@@ -227,6 +227,8 @@ inline constexpr std::array<DescriptorField, 46> kVectorCmdFields = {{
     {"limits.low", 960, 8, 1, true},
     {"limits.high", 968, 8, 1, true},
     {"limits.shift", 976, 8, 1, false},
+    {"weight_stride", 992, 32, 2, true},
+    {"channel_offset", 1056, 32, 1, false},
 }};
 
 /// Of row_cmd_t.

@@ -173,6 +173,7 @@ class Walker {
     within(hw.shared.channel.write.milli, hw.dram.write.milli, 80'000);
     within(hw.shared.channel.latency, 0, hw.dram.latency);
     for (int64_t& lanes : hw.vector.lanes) within(lanes, 1, 32);
+    within(hw.vector.mac_lanes, 0, 32);
     bool narrow = hw.narrow_weights();
     flag(narrow);
     hw.types.weight = narrow ? DType::int4 : DType::int8;
@@ -265,6 +266,9 @@ class Walker {
     flag(c.table);
     operand(c.a);
     maybe(c.b, [&](LaneOperand& o) { operand(o); });
+    numbers(c.weight_stride);
+    numbers(c.macs);
+    affine(c.channel_offset);
     affine(c.slot_offset);
   }
   void rows(RowOperand& o) {

@@ -170,6 +170,8 @@ def vector_kinds(name: str, what: Json, machine: Json) -> Iterator[str]:
     elif name == "table":
         yield f"table of {what['unit']}"
     elif name == "lane":
+        if what["weighs"]:
+            yield "lane that weighs its taps"
         if what["slide"]:
             yield f"lane that slides over {'rows' if what['line'] > 1 else 'a row'}"
         taps = "taps" if what["taps"] > 1 else "no taps"
@@ -236,6 +238,7 @@ EXPECTED = {
         for across in ("", ", across")
     ),
     "lane with a last beat of what is left",
+    "lane that weighs its taps",
     *(f"lane that slides over {rows}" for rows in ("a row", "rows")),
     *(f"{op} of {rows}" for op in Contract.row_passes for rows in ("a row", "rows")),
     *(f"row, {steps} steps" for steps in ("long", "short")),
@@ -530,6 +533,7 @@ CONTRACTS = {
     ),
     "lane, no output port": changed(lane_beat=no_output_port),
     "lane, output port across": changed(lane_beat=output_port_across),
+    "lane, weighs in the lanes of its class": changed(lane_beat=beat_as_if(weighs=False)),
     "lane, one class": changed(lane_class=lambda self, c: "elementwise"),
     "lane, taps before across": changed(
         lane_class=lambda self, c: "pool" if c["taps"] > 1 else Contract.lane_class(self, c)

@@ -199,7 +199,8 @@ class Contract:
     def lane_beat(self, lane: Json) -> int:
         """Section "Values", a beat: what a cycle takes of a run."""
         port = {name: buffer["port"] for name, buffer in self.machine["buffers"].items()}
-        widths = [self.machine["lanes"][self.lane_class(lane)]]
+        lanes = self.machine["lanes"][self.lane_class(lane)]
+        widths = [self.machine["mac_lanes"] if lane["weighs"] else lanes]
         widths.append(port["activation"] // (2 if lane["b"] == "activation" else 1))
         if lane["b"] == "parameter":
             widths.append(port["parameter"])

@@ -17,7 +17,8 @@ inline hw::HwConfig cosim_machine(int64_t rows, int64_t cols, int64_t slots, int
                                   hw::Dataflow dataflow) {
   hw::HwConfig hw = small_machine(rows, cols);
   hw.array.dataflows = {dataflow};
-  hw.vector.lanes[1] = 3;  // fewer have exponentials than there are
+  hw.vector.lanes[1] = 3;  // fewer have exponentials than there are, and weigh taps
+  hw.vector.mac_lanes = 5;
   for (hw::BufferConfig& b : hw.buffers) {
     const int64_t scale = (rows + cols + 15) / 16;
     b.kib = (b.kib * slots + 1) / 2 * scale;

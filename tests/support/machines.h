@@ -37,6 +37,9 @@ inline hw::HwConfig random_machine(std::mt19937& random) {
   hw.dram = {{pick(200, 40000)}, {pick(200, 40000)}, pick(0, 200)};
   hw.shared = {32 + pick(0, 1) * 64, {{hw.dram.read.milli * 2}, {hw.dram.write.milli * 2}, 0}};
   for (int64_t& lanes : hw.vector.lanes) lanes = pick(1, 32);
+  std::mt19937 others = random;  // all else stays as it was
+  others.discard(1000);
+  hw.vector.mac_lanes = static_cast<int64_t>(others() % 2 * (1 + others() % 32));
   return hw;
 }
 

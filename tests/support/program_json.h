@@ -38,7 +38,8 @@ inline Json machine_json(const hw::HwConfig& machine) {
           {"buffers", std::move(buffers)},
           {"dram", channel_json(machine.dram)},
           {"shared", channel_json(machine.shared.channel)},
-          {"lanes", by_class(machine.vector.lanes)}};
+          {"lanes", by_class(machine.vector.lanes)},
+          {"mac_lanes", machine.vector.mac_lanes}};
 }
 
 /// A tensor of a program, whose names needn't be different.
@@ -90,6 +91,7 @@ inline Json command_json(const hw::Program& p, const hw::Command& command) {
               {"columns", c->taps[0]},
               {"line", c->rows[hw::kLaneLevels - 1]},
               {"across", c->across},
+              {"weighs", c->weighs()},
               {"b", c->b ? name(c->b->buffer) : "none"}}}};
   if (const auto* c = std::get_if<hw::RowCommand>(&command))
     return {{"row",

@@ -114,8 +114,14 @@ inline hw::Program program(std::vector<hw::Item> body, int loops = 0) {
 /// of those that hold an operand then have layers of both dataflows that do.
 class RandomProgram {
  public:
-  explicit RandomProgram(std::mt19937& random)
-      : random_(random), rows_random_(random), layers_random_(random), slides_random_(random) {}
+  /// `weighs`: the machine has lanes that weigh taps.
+  explicit RandomProgram(std::mt19937& random, bool weighs)
+      : random_(random),
+        rows_random_(random),
+        layers_random_(random),
+        slides_random_(random),
+        weighs_random_(random),
+        weighs_(weighs) {}
 
   hw::Program run() {
     hw::Program p = program({});
@@ -370,7 +376,8 @@ class RandomProgram {
   /// All rows and taps lie at the same place: how long it takes doesn't depend on it.
   hw::Item lanes(bool parameters) {
     hw::LaneCommand c;
-    c.op = static_cast<hw::LaneOp>(pick(0, hw::kLaneOps - 1));
+    const auto plain_ops = std::ranges::count(hw::kLaneOpRows, false, &hw::LaneOpRow::weighs);
+    c.op = static_cast<hw::LaneOp>(pick(0, plain_ops - 1));
     for (size_t i = 0; i < 2; ++i) c.rows[static_cast<size_t>(pick(0, 3))] = pick(1, 5);
     c.run = pick(1, 150);
     if (one_in(2))
@@ -386,6 +393,13 @@ class RandomProgram {
       c.b.emplace();
       if (parameters && one_in(2)) c.b->buffer = hw::Buffer::parameter;
       c.b->splat = c.across || one_in(3);
+    }
+    if (parameters && weighs_ && c.slide == 0 && weighs_random_() % 4 == 0) {
+      c.op = hw::LaneOp::mac;
+      c.across = false;
+      c.run = std::min<int64_t>(c.run, 20);  // the parameter slot has scales of so many
+      c.b = hw::LaneOperand{};
+      c.b->buffer = hw::Buffer::parameter;
     }
     return {hw::Command{c}};
   }
@@ -450,7 +464,8 @@ class RandomProgram {
   }
 
   std::mt19937& random_;
-  std::mt19937 rows_random_, layers_random_, slides_random_;
+  std::mt19937 rows_random_, layers_random_, slides_random_, weighs_random_;
+  const bool weighs_;
   int loops_ = 0;
   bool gathers_ = false;                   ///< the load queue holds a slot of indices
   bool drains_ = false, columns_ = false;  ///< output stationary; input stationary
@@ -458,6 +473,8 @@ class RandomProgram {
   std::vector<hw::ProgramTensor> regions_;
 };
 
-inline hw::Program random_program(std::mt19937& random) { return RandomProgram(random).run(); }
+inline hw::Program random_program(std::mt19937& random, bool weighs = false) {
+  return RandomProgram(random, weighs).run();
+}
 
 }  // namespace accsim::test

@@ -41,13 +41,15 @@ std::vector<Counted> counted() {
     if (line.starts_with('#')) continue;
     std::istringstream in(line);
     Counted c{*load_hw(kSource + "/configs/8x8.yaml"), {}};
-    int64_t lanes = 0, exponentials = 0;
+    int64_t lanes = 0, exponentials = 0, macs = 0;
     in >> c.hw.array.rows >> c.hw.array.cols;
     for (const Buffer b : {Buffer::activation, Buffer::weight, Buffer::parameter, Buffer::output})
       in >> c.hw.buffers[static_cast<size_t>(b)].width;
-    in >> lanes >> exponentials >> c.cells.registers >> c.cells.adders >> c.cells.multipliers;
+    in >> lanes >> exponentials >> macs >> c.cells.registers >> c.cells.adders >>
+        c.cells.multipliers;
     c.hw.vector.lanes.fill(lanes);
     c.hw.vector.lanes[1] = exponentials;
+    c.hw.vector.mac_lanes = macs;
     EXPECT_TRUE(in) << line;
     out.push_back(c);
   }
@@ -127,6 +129,14 @@ TEST(Area, AreElementsAndLanesTheGatesOfTheRtl) {
   EXPECT_NEAR(more([](HwConfig& hw) { hw.vector.lanes[0] += 1; }), lane, 1e-6 * lane);
   const double exponential = gates_of("row_lane", "-") - plain;
   EXPECT_NEAR(more([](HwConfig& hw) { hw.vector.lanes[1] += 1; }), exponential, 1e-6 * lane);
+  // One that weighs taps has a scale beside it; the first one of them the walk over scales, too.
+  const double mac = gates_of("vector_lane", "Mac=1'b1") - gates_of("vector_lane", "-") +
+                     gates_of("mac_scale", "-");
+  const auto macs = [&](int64_t lanes) {
+    return more([&](HwConfig& hw) { hw.vector.mac_lanes = lanes; });
+  };
+  EXPECT_NEAR(macs(9) - macs(8), mac, 1e-6 * mac);
+  EXPECT_GT(macs(1), mac);
   // A post lane, beside what a wider port gives the transposers: blocks of 33 bytes for 32.
   HwConfig narrow = base, wide = base;
   for (BufferConfig& b : narrow.buffers) b.width = 64;

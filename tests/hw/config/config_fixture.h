@@ -130,6 +130,7 @@ vector:
     resize: 25
     convert: 26
     search: 27
+  mac_lanes: 28
 energy:
   mac_pj: 0.31
   vector_op_pj: 0.32

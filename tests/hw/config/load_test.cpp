@@ -50,6 +50,7 @@ TEST(Load, DoesEveryKeyReachItsMember) {
   EXPECT_EQ(hw.dram.latency, 37);
   for (size_t i = 0; i < kLaneClasses; ++i)
     EXPECT_EQ(hw.vector.lanes[i], static_cast<int64_t>(21 + i));
+  EXPECT_EQ(hw.vector.mac_lanes, 28);
   EXPECT_EQ(hw.energy.mac, 0.31);
   EXPECT_EQ(hw.energy.vector_op, 0.32);
   EXPECT_EQ(hw.energy.shared_byte, 0.38);

@@ -43,6 +43,7 @@ RANGES = {
         f"vector.lanes.{c}": (1, 65536)
         for c in ("elementwise", "special", "reduce", "pool", "resize", "convert", "search")
     },
+    "vector.mac_lanes": (0, 65536),
     **{
         f"energy.{e}": (0, 1000000000)
         for e in (

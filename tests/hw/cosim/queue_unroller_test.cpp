@@ -257,6 +257,31 @@ TEST(Descriptor, HasALaneCommandItsWords) {
             0u | 2u << 3 | 1u << 5 | 1u << 7 | 1u << 8 | 1u << 9);
 }
 
+TEST(Descriptor, HasAMacItsWordsBehindThoseOfOtherLaneCommands) {
+  HwConfig hw = kMachine;
+  hw.vector.mac_lanes = 6;
+  LaneCommand c;
+  c.op = LaneOp::mac;
+  c.run = 13;
+  c.taps = {3, 2};
+  c.b.emplace().buffer = Buffer::parameter;
+  c.weight_stride = {-70, 71};
+  c.channel_offset = Affine(72);
+  c.channel_offset.add_term(0, 100);
+  const Program p = test::program({}, 1);
+  const std::array<int64_t, 1> indices = {3};
+  const auto d = describe(p, hw, Command{c}, indices);
+  ASSERT_TRUE(d.ok());
+  // mode: mac, sum of the taps, b is there, in the parameter slot; beats of 6 lanes.
+  EXPECT_EQ(d->words[1], 6u | 1u << 5 | 1u << 6);
+  EXPECT_EQ(d->words[2], 6u);
+  EXPECT_EQ(d->words[3], 3u);
+  EXPECT_EQ(d->words[4], 1u);
+  EXPECT_EQ(d->words[31], 71u);
+  EXPECT_EQ(d->words[32], static_cast<uint32_t>(-70));
+  EXPECT_EQ(d->words[33], 372u);
+}
+
 TEST(Descriptor, HasARowCommandAllItsWords) {
   RowCommand c;
   c.op = RowOp::layer_norm;

@@ -44,6 +44,28 @@ TEST(Energy, ChargesTheSharedBufferApart) {
   EXPECT_DOUBLE_EQ(e.dram.value(), 32.0);
 }
 
+TEST(Energy, ChargesALaneOperationForATapThatIsWeighedAndNoMacOfTheArray) {
+  HwConfig hw = test::small_machine();
+  hw.energy.mac = 1000;
+  hw.energy.vector_op = 3;
+  hw.energy.buffer_byte = {1, 0, 10, 0, 100};
+  CommandCounter c(hw, Dataflow::weight_stationary);
+  LaneCommand mac;
+  mac.op = LaneOp::mac;
+  mac.rows[3] = 5;
+  mac.run = 4;
+  mac.taps = {3, 2};
+  mac.b.emplace().buffer = Buffer::parameter;
+  mac.macs = 5 * 4 * 9;  // three of nine taps lie in the padding
+  c.lane(7, mac);
+  const Energy e = energy(c.counts(), Cycles(0), hw);
+  const double results = 7 * 5 * 4, taps = results * 6;
+  EXPECT_DOUBLE_EQ(e.mac.value(), 0);
+  EXPECT_DOUBLE_EQ(e.vector.value(), 3 * taps);
+  // A byte of each operand with a tap; a scale and a byte out with each result.
+  EXPECT_DOUBLE_EQ(e.sram.value(), taps + 10 * (taps + 12 * results) + 100 * results);
+}
+
 TEST(Energy, ChargesAStageInBothMemories) {
   HwConfig hw = test::small_machine();
   hw.energy.shared_byte = 3;

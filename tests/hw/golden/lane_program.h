@@ -16,7 +16,11 @@ struct LaneProgram {
   std::vector<int> a, p;  ///< int8, of the slots from byte 0 on
   std::vector<Command> commands;
 
-  static HwConfig machine() { return small_machine(); }
+  static HwConfig machine() {
+    HwConfig hw = small_machine();
+    hw.vector.mac_lanes = 8;
+    return hw;
+  }
   static int64_t out_bytes() { return machine().buffer(Buffer::output).slot_bytes(); }
 
   Program program() const {

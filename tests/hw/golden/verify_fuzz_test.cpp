@@ -160,7 +160,7 @@ void bend(Program& p, std::mt19937& random) {
 
 /// What golden says of a program that only its data can be blamed for.
 bool is_of_data(const std::string& message) {
-  for (const char* part : {"post shifts channel", "tables of a softmax", "a channel shifts by"})
+  for (const char* part : {"shifts channel", "tables of a softmax", "a channel shifts by"})
     if (message.find(part) != std::string::npos) return true;
   return false;
 }

@@ -3,6 +3,7 @@
 #include <numeric>
 #include <set>
 
+#include "hw/program/contract.h"
 #include "hw/program/program.h"
 #include "tests/hw/program/refused.h"
 #include "tests/support/machines.h"
@@ -368,6 +369,115 @@ TEST(PrintLanes, ShowsTablesResidualsAndPrimedSlots) {
                                   sync(SyncKind::wait_primed, Queue::post, Buffer::output)}));
   EXPECT_TRUE(says(text, "load    signal_primed output\n"));
   EXPECT_TRUE(says(text, "post    wait_primed output\n"));
+}
+
+// ---- commands that weigh their taps -------------------------------------------------------------
+
+HwConfig weighing_machine() {
+  HwConfig hw = test::small_machine();
+  hw.vector.mac_lanes = 5;
+  return hw;
+}
+
+/// 3 x 2 taps of 8 channels: 48 weights behind 8 scales of 12 bytes.
+LaneCommand weighed() {
+  LaneCommand c;
+  c.op = LaneOp::mac;
+  c.rows = {1, 1, 2, 3};
+  c.run = 8;
+  c.taps = {3, 2};
+  c.tap_stride = {64, 8};
+  c.a.row_stride = {0, 0, 64, 8};
+  c.out_stride = {0, 0, 24, 8};
+  c.b.emplace().buffer = Buffer::parameter;
+  c.b->offset = Affine(96);
+  c.weight_stride = {16, 8};
+  c.macs = 6 * 6 * 8;
+  return c;
+}
+
+std::string weighed(Bend bend, const HwConfig& hw = weighing_machine()) {
+  LaneCommand c = weighed();
+  bend(c);
+  const Status s = verify(around({c}), hw);
+  return s ? "" : s.errors().front().text();
+}
+
+TEST(VerifyMacs, AcceptsWhatJustFits) {
+  for (const Bend bend : {
+           Bend{[](LaneCommand&) {}},
+           {[](LaneCommand& c) { c.b->offset = Affine(1024 - 48); }},
+           {[](LaneCommand& c) { c.channel_offset = Affine(1024 - 96); }},
+           {[](LaneCommand& c) {
+             c.weight_stride = {-16, -8}, c.b->offset = Affine(96 + 40);
+           }},
+           {[](LaneCommand& c) { c.b->row_stride[2] = -1, c.channel_offset = Affine(12); }},
+           {[](LaneCommand& c) {
+             c.taps = {1 << 15, 1}, c.tap_stride = c.weight_stride = {0, 0};
+           }},
+       })
+    EXPECT_EQ(weighed(bend), "");
+}
+
+TEST(VerifyMacs, RefusesWhatTheLanesCannot) {
+  for (const Case& c : {
+           Case{[](LaneCommand& c) { c.b.reset(); }, "mac with 1 operands"},
+           {[](LaneCommand& c) { c.b->buffer = Buffer::activation; },
+            "weights of taps lie in parameter slots"},
+           {[](LaneCommand& c) { c.b->splat = true; }, "a tap has a weight for each element"},
+           {[](LaneCommand& c) { c.tap_op = TapOp::max; }, "weighed taps are added up"},
+           {[](LaneCommand& c) { c.across = c.b->splat = true; }, "a tap has a weight"},
+           {[](LaneCommand& c) { c.slide = 1, c.a.row_stride[3] = 64; }, "rows that slide"},
+           {[](LaneCommand& c) { c.shift = 1; }, "the factors of their channels only"},
+           {[](LaneCommand& c) { c.a.multiplier = 2; }, "the factors of their channels only"},
+           {[](LaneCommand& c) { c.b->multiplier = -1; }, "the factors of their channels only"},
+           {[](LaneCommand& c) {
+              c.taps = {(1 << 15) + 1, 1}, c.tap_stride = c.weight_stride = {0, 0};
+            },
+            "weighed taps of one result is 32769"},
+           {[](LaneCommand& c) { c.b->offset = Affine(1024 - 47); },
+            "second operand reaches [977, 1025) of 1024"},
+           {[](LaneCommand& c) { c.weight_stride[0] = -16, c.b->offset = Affine(31); },
+            "second operand reaches [-1, "},
+           {[](LaneCommand& c) { c.channel_offset = Affine(1024 - 95); },
+            "channels of the lane command reaches [929, 1025) of 1024"},
+           {[](LaneCommand& c) { c.b->row_stride[2] = -1, c.channel_offset = Affine(11); },
+            "channels of the lane command reaches [-1, "},
+           {[](LaneCommand& c) { c.macs = -1; }, "MACs of the lane command is -1"},
+       })
+    EXPECT_TRUE(says(weighed(c.bend), c.part));
+}
+
+TEST(VerifyMacs, RefusesThemOnAMachineWithoutSuchLanes) {
+  EXPECT_TRUE(says(weighed([](LaneCommand&) {}, test::small_machine()), "vector.mac_lanes"));
+}
+
+TEST(Macs, TakeACycleForEachBeatAndTap) {
+  const LaneCommand c = weighed();
+  HwConfig hw = weighing_machine();
+  // 6 rows of 6 taps, 8 bytes each: by 5 lanes in two beats, by 8 in one, whatever other lanes do.
+  EXPECT_EQ(contract::lane_cycles(c, hw), 6 * 6 * 2);
+  hw.vector.lanes.fill(1);
+  hw.vector.mac_lanes = 8;
+  EXPECT_EQ(contract::lane_cycles(c, hw), 6 * 6);
+  // Any of the ports bounds the beat.
+  for (const Buffer b : {Buffer::activation, Buffer::parameter, Buffer::output}) {
+    HwConfig narrow = hw;
+    narrow.buffers[static_cast<size_t>(b)].width = 3;
+    EXPECT_EQ(contract::lane_cycles(c, narrow), 6 * 6 * 3) << name(b);
+  }
+}
+
+TEST(Macs, ReadAWeightForEachTapAndAScaleForEachResult) {
+  const Counts n = count_program(around({weighed()}), weighing_machine());
+  const int64_t results = 6 * 8, taps = results * 6;
+  const auto read = [&](Buffer b) { return n.buffer_read[static_cast<size_t>(b)].count(); };
+  EXPECT_EQ(read(Buffer::activation), taps);
+  EXPECT_EQ(read(Buffer::parameter), taps + 12 * results);
+  EXPECT_EQ(n.weighed, taps);
+  EXPECT_EQ(n.lane_macs, Macs(taps));
+  EXPECT_EQ(n.macs, Macs(0));
+  EXPECT_EQ(n.vector_ops, (std::array<int64_t, kLaneClasses>{}));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ namespace {
 HwConfig machine_of_regions(int64_t shared_kib) {
   HwConfig hw = test::small_machine(8, 8);
   hw.shared.kib = shared_kib;
+  hw.vector.mac_lanes = 5;
   return hw;
 }
 

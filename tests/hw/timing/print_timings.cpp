@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
   for (int64_t i = 0; i < count;) {
     accsim::hw::HwConfig hw = accsim::test::random_machine(random);
     accsim::test::draw_channels(hw, random);
-    const accsim::hw::Program p = accsim::test::random_program(random);
+    const accsim::hw::Program p = accsim::test::random_program(random, hw.vector.mac_lanes > 0);
     if (!accsim::hw::verify(p, hw).ok()) continue;
     const auto line = accsim::test::timed_json(p, hw, most);
     if (!line) continue;
