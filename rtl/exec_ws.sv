@@ -44,7 +44,8 @@ module exec_ws
   output logic      row_signal_o
 );
   gemm_cmd_t head, fill_q;
-  logic      head_valid, head_is, is_q, loads_is, may_load;
+  logic      head_valid, head_input_stationary, input_stationary_q, loads_input_stationary;
+  logic      may_load;
   word_t     open_q;  // gemms taken whose sums aren't there
 
   logic  fill_done_q, shadow_busy_q;
@@ -63,14 +64,14 @@ module exec_ws
     .valid_o(head_valid), .ready_i(fill_load), .data_o(head)
   );
 
-  assign head_is  = head.flags.input_stationary;
-  assign loads_is = fill_load ? head_is : is_q;
-  assign may_load = head_is == is_q || open_q == 32'(done_i);
-  assign input_stationary_o = loads_is;
+  assign head_input_stationary = head.flags.input_stationary;
+  assign loads_input_stationary = fill_load ? head_input_stationary : input_stationary_q;
+  assign may_load = head_input_stationary == input_stationary_q || open_q == 32'(done_i);
+  assign input_stationary_o = loads_input_stationary;
 
   // Fill
-  assign fill_length = is_q ? 32'(Cols) : 32'(Rows);
-  assign fill_tokens = is_q ? !fill_q.flags.wait_activation || act_full_i
+  assign fill_length = input_stationary_q ? 32'(Cols) : 32'(Rows);
+  assign fill_tokens = input_stationary_q ? !fill_q.flags.wait_activation || act_full_i
                           : !fill_q.flags.wait_weight || wgt_full_i;
   assign fill_active = fill_held && !fill_done_q;
   assign fill_end    = fill_active && fill_count_q == fill_length - 1;
@@ -83,7 +84,7 @@ module exec_ws
 
   // Stream
   assign stream_tokens = (!stream_flags_q.wait_accumulator || acc_free_i) &&
-                         (is_q ? !stream_flags_q.wait_weight || wgt_full_i
+                         (input_stationary_q ? !stream_flags_q.wait_weight || wgt_full_i
                              : !stream_flags_q.wait_activation || act_full_i);
   assign stream_end    = stream_active && stream_left_q == 1;
 
@@ -99,10 +100,10 @@ module exec_ws
       shadow_busy_q <= 1'b0;
       fill_give_q   <= 1'b0;
       stream_give_q <= 1'b0;
-      is_q          <= 1'b0;
+      input_stationary_q <= 1'b0;
       open_q        <= '0;
     end else begin
-      is_q   <= loads_is;
+      input_stationary_q <= loads_input_stationary;
       open_q <= open_q + 32'(fill_load) - 32'(done_i);
       if (stream_load) begin
         fill_done_q  <= 1'b0;
@@ -114,9 +115,9 @@ module exec_ws
       if (fill_start)        shadow_busy_q <= 1'b1;
       else if (stream_start) shadow_busy_q <= 1'b0;
 
-      fill_give_q   <= fill_end && (is_q ? fill_q.flags.signal_activation
+      fill_give_q   <= fill_end && (input_stationary_q ? fill_q.flags.signal_activation
                                        : fill_q.flags.signal_weight);
-      stream_give_q <= stream_end && (is_q ? stream_flags_q.signal_weight
+      stream_give_q <= stream_end && (input_stationary_q ? stream_flags_q.signal_weight
                                          : stream_flags_q.signal_activation);
     end
   end
@@ -125,7 +126,7 @@ module exec_ws
     if (fill_load) fill_q <= head;
     if (stream_load) begin
       stream_flags_q <= fill_q.flags;
-      stream_left_q  <= is_q ? fill_q.n : fill_q.m;
+      stream_left_q  <= input_stationary_q ? fill_q.n : fill_q.m;
       row_q          <= acc_base + fill_q.accumulator_row;
     end else if (stream_active) begin
       stream_left_q <= stream_left_q - 1;
@@ -134,36 +135,41 @@ module exec_ws
   end
 
   // Tokens
-  assign act_take_o = is_q ? fill_start && fill_q.flags.wait_activation
+  assign act_take_o = input_stationary_q ? fill_start && fill_q.flags.wait_activation
                          : stream_start && stream_flags_q.wait_activation;
-  assign wgt_take_o = is_q ? stream_start && stream_flags_q.wait_weight
+  assign wgt_take_o = input_stationary_q ? stream_start && stream_flags_q.wait_weight
                          : fill_start && fill_q.flags.wait_weight;
   assign acc_take_o = stream_start && stream_flags_q.wait_accumulator;
-  assign act_give_o = is_q ? fill_give_q : stream_give_q;
-  assign wgt_give_o = is_q ? stream_give_q : fill_give_q;
+  assign act_give_o = input_stationary_q ? fill_give_q : stream_give_q;
+  assign wgt_give_o = input_stationary_q ? stream_give_q : fill_give_q;
 
   // A walk is loaded the cycle before it may start; the slot is known by then, as the queue is in
   // order.
-  assign window_load_o  = loads_is ? fill_load : stream_load;
-  assign window_o       = loads_is ? head.window : fill_q.window;
+  assign window_load_o  = loads_input_stationary ? fill_load : stream_load;
+  assign window_o       = loads_input_stationary ? head.window : fill_q.window;
   assign window_base_o  = act_base;
-  assign window_step_o  = is_q ? fill_active && fill_count_q < fill_q.m : stream_active;
-  assign weight_load_o  = loads_is ? stream_load : fill_load;
-  assign weight_start_o = wgt_base + (loads_is ? fill_q.weight_offset : head.weight_offset);
-  assign weight_pitch_o = loads_is ? fill_q.weight_pitch : head.weight_pitch;
-  assign weight_rows_o  = loads_is ? fill_q.n : head.k;
-  assign weight_lanes_o = loads_is ? fill_q.k : head.n;
-  assign weight_blocks_o = loads_is ? fill_q.blocks : head.blocks;
-  assign weight_narrow_o = loads_is ? fill_q.flags.narrow_weights : head.flags.narrow_weights;
-  assign weight_step_o  = is_q ? stream_active : fill_active;
+  assign window_step_o  = input_stationary_q
+                        ? fill_active && fill_count_q < fill_q.m : stream_active;
+  assign weight_load_o  = loads_input_stationary ? stream_load : fill_load;
+  assign weight_start_o = wgt_base + (loads_input_stationary
+                        ? fill_q.weight_offset : head.weight_offset);
+  assign weight_pitch_o = loads_input_stationary ? fill_q.weight_pitch : head.weight_pitch;
+  assign weight_rows_o  = loads_input_stationary ? fill_q.n : head.k;
+  assign weight_lanes_o = loads_input_stationary ? fill_q.k : head.n;
+  assign weight_blocks_o = loads_input_stationary ? fill_q.blocks : head.blocks;
+  assign weight_narrow_o = loads_input_stationary
+                        ? fill_q.flags.narrow_weights : head.flags.narrow_weights;
+  assign weight_step_o  = input_stationary_q ? stream_active : fill_active;
 
   // Activation slots are the vector unit's too: the command says which one.
-  assign act_slot = loads_is ? head.flags.activation_slot : fill_q.flags.activation_slot;
+  assign act_slot = loads_input_stationary
+                        ? head.flags.activation_slot : fill_q.flags.activation_slot;
   assign act_base = 32'(act_slot) * ActStride;
-  assign taken_slot = is_q ? fill_q.flags.activation_slot : stream_flags_q.activation_slot;
+  assign taken_slot = input_stationary_q
+                        ? fill_q.flags.activation_slot : stream_flags_q.activation_slot;
   slot_ring #(.Slots(WgtSlots), .Stride(WgtStride)) u_wgt_ring (
     .clk_i, .rst_ni, .base_o(wgt_base), .advance_i(weight_load_o &&
-        (loads_is ? fill_q.flags.signal_weight : head.flags.signal_weight))
+        (loads_input_stationary ? fill_q.flags.signal_weight : head.flags.signal_weight))
   );
   slot_ring #(.Slots(AccSlots), .Stride(AccRows)) u_acc_ring (
     .clk_i, .rst_ni, .base_o(acc_base),

@@ -20,8 +20,8 @@ module exec_ws_sva
   input logic      acc_take_o,
   input logic      row_valid_o,
   input word_t     row_o,
-  input logic      is_q,
-  input logic      loads_is,
+  input logic      input_stationary_q,
+  input logic      loads_input_stationary,
   input logic      fill_load,
   input word_t     open_q,
   input logic      done_i,
@@ -44,9 +44,10 @@ module exec_ws_sva
   `ASSERT(StreamOfAFill_A, stream_start |-> shadow_busy_q);
   `ASSERT(FitsTheArray_A,
           stream_load |-> fill_q.k != '0 && fill_q.k <= 32'(Rows) && fill_q.m != '0 &&
-          fill_q.n != '0 && (is_q ? fill_q.m : fill_q.n) <= 32'(Cols));
+          fill_q.n != '0 && (input_stationary_q ? fill_q.m : fill_q.n) <= 32'(Cols));
   `ASSERT(DoneWasTaken_A, done_i |-> open_q != '0);
-  `ASSERT(DataflowChangesInAnEmptyArray_A, loads_is != is_q |-> fill_load && open_q == 32'(done_i));
+  `ASSERT(DataflowChangesInAnEmptyArray_A, loads_input_stationary != input_stationary_q
+          |-> fill_load && open_q == 32'(done_i));
   `ASSERT(RowsAreLeft_A, stream_active |-> stream_left_q != '0);
   `ASSERT(RowIsThere_A, row_valid_o |-> row_o < 32'(AccSlots * AccRows));
 endmodule

@@ -51,9 +51,9 @@ struct Names {
     addresses = {&parameter_offset};
   }
   void of(LaneCommand& c) {
-    auto& [op, rows, run, tap_op, taps, tap_stride, across, slide, a, b, slot_offset, out_stride,
-           shift, output_zero, low, high, table] = c;
-    addresses = {&slot_offset};
+    auto& [op, rows, run, tap_op, taps, tap_stride, across, slide, a, b, weight_stride,
+           channel_offset, macs, slot_offset, out_stride, shift, output_zero, low, high, table] = c;
+    addresses = {&slot_offset, &channel_offset};
     for (LaneOperand* o : {&a, &b.value()}) {
       auto& [buffer, offset, row_stride, splat, zero, multiplier] = *o;
       addresses.push_back(&offset);
