@@ -11,16 +11,21 @@
 namespace accsim::sim {
 namespace {
 
-hw::Queue main_queue(const WorkItem& item) {
-  if (std::holds_alternative<GemmOp>(item)) return hw::Queue::execute;
+bool on_lanes(const hw::Counts& counts) { return counts.lane_macs > Macs(0); }
+
+hw::Queue main_queue(const WorkItem& item, const hw::Counts& counts) {
+  if (std::holds_alternative<GemmOp>(item))
+    return on_lanes(counts) ? hw::Queue::vector : hw::Queue::execute;
   return std::holds_alternative<VectorOp>(item) ? hw::Queue::vector : hw::Queue::load;
 }
 
-void add_timing(const OpRequest& request, const hw::Timing& timing, Costs& c) {
-  const hw::QueueTiming& main = timing.queue(main_queue(request.item));
+void add_timing(const OpRequest& request, const ItemWork& work, Costs& c) {
+  const hw::Timing& timing = work.timing;
+  const hw::QueueTiming& main = timing.queue(main_queue(request.item, work.counts));
   c.cycles = timing.total.count();
   c.compute_cycles = (main.busy - main.hidden).count();
-  if (std::holds_alternative<VectorOp>(request.item)) c.vector_cycles = c.compute_cycles;
+  if (std::holds_alternative<VectorOp>(request.item) || on_lanes(work.counts))
+    c.vector_cycles = c.compute_cycles;
   if (std::holds_alternative<MemoryOp>(request.item)) c.move_cycles = c.compute_cycles;
   for (size_t w = 0; w < hw::kWaits; ++w) c.stalls[w] = main.waits[w].count();
   c.tail_cycles = (timing.total - main.free_at).count();
@@ -45,6 +50,7 @@ void add_program(const hw::Counts& counts, Costs& c) {
 void add_bounds(const ItemWork& m, const hw::HwConfig& hw, Costs& c) {
   for (size_t i = 0; i < hw::kLaneClasses; ++i)
     c.vector_bound += ceil_div(m.counts.vector_ops[i], hw.vector.lanes[i]);
+  if (m.counts.weighed > 0) c.vector_bound += ceil_div(m.counts.weighed, hw.vector.mac_lanes);
   c.compute_bound = ceil_div(m.counts.macs.count(), hw.array.rows * hw.array.cols) + c.vector_bound;
   const int64_t reads = hw.dram.read.cycles(c.dram_read);
   const int64_t writes = hw.dram.write.cycles(c.dram_write);
@@ -136,7 +142,7 @@ EnergyReport energy_report(const hw::Energy& e) {
 Costs item_costs(const OpRequest& request, const ItemWork& work, const hw::HwConfig& hw) {
   Costs c;
   check_attributed(work.timing);
-  add_timing(request, work.timing, c);
+  add_timing(request, work, c);
   c.alone_cycles = work.alone.count();
   add_program(work.counts, c);
   add_bounds(work, hw, c);

@@ -98,7 +98,8 @@ void add_costs(const SlackSchedule& found, std::span<const ChainOp> ops, const L
   for (size_t i = 0; i < sums.size(); ++i) {
     const size_t layer = ops[i].layer;
     sums[i].work.alone = found.mappings[i]->timing.total;
-    macs[layer] = add_counts(macs[layer], sums[i].work.counts.macs.count());
+    macs[layer] =
+        add_counts(macs[layer], (sums[i].work.counts.macs + sums[i].work.counts.lane_macs).count());
     const auto cut = schedule.cut.find(i);
     const OpRequest& request = cut == schedule.cut.end() ? *ops[i].request : cut->second;
     Costs costs = item_costs(request, sums[i].work, mapper.machine_of(request));

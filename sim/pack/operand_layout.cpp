@@ -187,6 +187,20 @@ std::vector<uint8_t> pack_parameters(const std::vector<GemmOperands::Channel>& c
   return out;
 }
 
+/// Of a product on the lanes, which take activations less their zero point. The array's sums have
+/// it once with each weight, in the padding too; the bias adds that.
+std::vector<GemmOperands::Channel> of_differences(const GemmProblem& p, const GemmOperands& o) {
+  std::vector<GemmOperands::Channel> out = o.channels;
+  for (int64_t c = 0; c < std::ssize(out); ++c) {
+    int64_t sum = 0;
+    for (int64_t tap = 0; tap < p.kernel_taps(); ++tap) sum += o.weights[as_index(c * p.kernel_taps() + tap)];
+    int32_t& bias = out[as_index(c)].bias;
+    bias =
+        static_cast<int32_t>(static_cast<uint32_t>(bias) + static_cast<uint32_t>(sum * p.a_zero));
+  }
+  return out;
+}
+
 /// Tile by tile of the outputs: the channels' words, then post by post (of a column block, or of
 /// all rows) the multipliers of the other scales.
 std::vector<uint8_t> pack_scales(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t,
@@ -239,6 +253,7 @@ hw::MemoryImage pack_operands(const GemmProblem& p, const hw::HwConfig& hw, cons
         "scales that are missing");
   if (p.has_parameters)
     image.push_back(p.scale_count() > 1 ? pack_scales(p, hw, t, operands)
+                    : t.lanes > 0       ? pack_parameters(of_differences(p, operands))
                                         : pack_parameters(operands.channels));
   if (p.table) {
     check(std::ssize(operands.table) == hw::SetTableCommand::kBytes, "a table of another size");

@@ -110,6 +110,8 @@ class Lanes {
         return std::min(a, scaled_b);
       case LaneArithmetic::max:
         return std::max(a, scaled_b);
+      case LaneArithmetic::mac:  // integer_product() has it
+        break;
     }
     return a;
   }

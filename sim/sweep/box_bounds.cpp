@@ -257,7 +257,7 @@ double BoxBounds::least_cycles(const MachineBox& r) const {
   double elements = static_cast<double>(most.array.rows) * static_cast<double>(most.array.cols);
   double rate = 1;
   for (const hw::TypeMode& m : all_modes(spec_)) rate = std::max(rate, m.rate);
-  elements *= rate;
+  elements = elements * rate + static_cast<double>(most.vector.mac_lanes);
   double array = 0, dram = 0;  // a layer's weights may come while the one before computes
   for (const Layer& l : layers_) {
     array += l.times * l.macs / elements;
@@ -272,6 +272,8 @@ double BoxBounds::least_energy(const MachineBox& r) const {
   const hw::HwConfig least = best_machine(r, false);
   double out = least.energy.static_per_cycle * least_cycles(r), mac = least.energy.mac;
   for (const hw::TypeMode& m : all_modes(spec_)) mac = std::min(mac, m.mac.value);
+  // Lanes leave out the taps in the padding, of which nobody knows here how many there are.
+  if (best_machine(r, true).vector.mac_lanes > 0) mac = 0;
   for (const Layer& l : layers_)
     out += l.times * (l.macs * mac + l.weight_bytes * least.energy.dram_read_byte);
   return out * (1 - 1e-9);

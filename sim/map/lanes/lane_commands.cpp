@@ -40,6 +40,8 @@ hw::LaneOp lane_operation(LaneArithmetic op) {
       return hw::LaneOp::min;
     case LaneArithmetic::max:
       return hw::LaneOp::max;
+    case LaneArithmetic::mac:
+      return hw::LaneOp::mac;
   }
   return hw::LaneOp::copy;
 }
@@ -101,8 +103,10 @@ class LaneWriter {
       part.b += (r.first - tile_[i].start) * b;
       part.out += (r.first - tile_[i].start) * out;
       divisor *= r.counted;
+      part.weights += r.taps.first * weight_stride(i);
       if (r.taps.count == 1) continue;
       check(taps < hw::kTapLevels, "a lane op with too many windows");
+      c.weight_stride[taps] = weight_stride(i);
       c.taps[taps] = r.taps.count;
       c.tap_stride[taps++] = a * (planes ? tile_[i].size : s.dilation);
     }
@@ -110,7 +114,23 @@ class LaneWriter {
     if (is_negated()) c.a.multiplier = -c.a.multiplier;
     std::erase_if(levels, [](const RowLevel& l) { return l.count == 1; });
     set_rows(c, levels);
+    if (c.weighs()) c.macs = kernel(0) * c.row_count() * c.run;
     each_(part);
+  }
+
+  /// Taps of a result's windows along the axes from `axis` on.
+  int64_t kernel(size_t axis) const {
+    int64_t taps = 1;
+    for (size_t i = axis; i < tile_.size(); ++i) taps *= work_.axes[i].slide.kernel;
+    return taps;
+  }
+  /// Bytes from one weight to the next along an axis: those of a tap lie side by side.
+  int64_t weight_stride(size_t axis) const {
+    if (work_.op != LaneArithmetic::mac) return 0;
+    int64_t bytes = kernel(axis + 1);
+    for (size_t i = 0; i < b_.size(); ++i)
+      if (spans(p_, LaneSide::b, i)) bytes *= b_[i].size;
+    return bytes;
   }
 
   /// Results one behind the other as long runs, or, of windows that overlap, as lines of which rows
@@ -177,14 +197,15 @@ class LaneWriter {
 
   /// The innermost levels that are contiguous are the run, `merged`, else but one of them is.
   void set_rows(hw::LaneCommand& c, std::vector<RowLevel> levels, bool merged) const {
-    bool splat = true;
+    bool splat = !c.weighs();  // a tap has a weight for each element
     c.run = 1;
     const auto goes_on = [&](const RowLevel& l) {
       if (l.a != c.run || l.out != c.run) return false;
+      if (c.weighs()) return l.b == c.run;
       return c.run == 1 ? l.b <= 1 : splat ? l.b == 0 : l.b == c.run;
     };
     while (work_.across == 1 && !levels.empty() && goes_on(levels.back())) {
-      if (c.run == 1) splat = levels.back().b == 0;
+      if (c.run == 1 && !c.weighs()) splat = levels.back().b == 0;
       c.run *= levels.back().count;
       levels.pop_back();
       if (!merged) break;

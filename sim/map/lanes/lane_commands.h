@@ -34,6 +34,7 @@ hw::Walk lane_walk(const LaneProblem& p, const std::vector<Segment>& tile, LaneS
 struct LanePart {
   hw::LaneCommand command;
   int64_t a = 0, b = 0, out = 0;  ///< bytes
+  int64_t weights = 0;            ///< of a mac: bytes of `b` before its first tap's
 };
 
 /// A tile of the result, the tile of the second operand that its slot holds, and whether that is a

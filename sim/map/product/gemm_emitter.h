@@ -5,6 +5,7 @@
 #include "sim/map/product/activation_loads.h"
 #include "sim/map/product/panel_walk.h"
 #include "sim/map/product/pass_emitter.h"
+#include "sim/map/product/tap_emitter.h"
 
 namespace accsim::sim {
 
@@ -229,7 +230,10 @@ class GemmEmitter {
 /// Writes the program of a tiling that fits.
 template <class Sink>
 void describe(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t, Sink& to) {
-  GemmEmitter(p, hw, t, to).write_program();
+  if (t.lanes > 0)
+    TapEmitter(p, hw, t, to).write_program();
+  else
+    GemmEmitter(p, hw, t, to).write_program();
 }
 
 }  // namespace accsim::sim

@@ -49,6 +49,9 @@ std::string_view short_name(hw::Dataflow dataflow) {
 }
 
 std::string to_string(const Tiling& t) {
+  if (t.lanes > 0)
+    return fmt::format("lanes {}x{} g{}{}", t.lines, t.pixels, t.groups,
+                       t.lanes > 1 ? fmt::format(", {} times", t.lanes) : "");
   return fmt::format("{} {}{}x{}{} n{} k{} {}{}{}", short_name(t.dataflow),
                      t.images > 1 ? fmt::format("{}x", t.images) : "", t.lines, t.pixels,
                      t.groups > 1 ? fmt::format(" g{}", t.groups) : "", t.outputs, t.channels,

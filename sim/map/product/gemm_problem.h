@@ -92,6 +92,9 @@ struct Tiling {
   bool outputs_outer = false;  ///< loop order: n, m, k instead of m, n, k
   bool im2col = false;         ///< the load engine writes im2col rows instead of the raw window
   int64_t staged = 0;  ///< outputs whose weights are staged together (WeightPanels); 0: none
+  /// The vector unit's lanes compute it, a channel of each group (tap_problem.h): times that a
+  /// tap's weights lie one behind the other; 0: the array does.
+  int64_t lanes = 0;
   friend bool operator==(const Tiling&, const Tiling&) = default;
 };
 
@@ -99,7 +102,7 @@ struct Tiling {
 std::string_view short_name(hw::Dataflow dataflow);
 
 /// "ws 7x56 n64 k256 mnk", with "g16" for packed groups and "s512" for staged weights; as --mapping
-/// takes it.
+/// takes it. On the lanes "lanes 7x56 g64", or "lanes 7x56 g64, 56 times".
 std::string to_string(const Tiling& tiling);
 
 /// How the reduction of one tile is cut into array passes: `passes` of `lanes` (the last one

@@ -6,6 +6,7 @@
 
 #include "hw/config/fields.h"
 #include "sim/map/product/heuristic_tiling.h"
+#include "sim/map/product/tap_problem.h"
 #include "sim/map/product/tiling_choice.h"
 
 namespace accsim::sim {
@@ -109,6 +110,12 @@ std::vector<hw::Dataflow> allowed_dataflows(int mode, const ProductSearch& in,
   return out;
 }
 
+/// Of a program without passes: as those of other products have their sums.
+hw::Dataflow rest_of(const std::vector<hw::Dataflow>& dataflows) {
+  return hw::sums_stay(dataflows.front()) ? hw::Dataflow::output_stationary
+                                          : hw::Dataflow::weight_stationary;
+}
+
 }  // namespace
 
 Result<Mapping> search_product(const GemmProblem& p, const ProductSearch& in, const MappingPin& pin,
@@ -137,6 +144,18 @@ Result<Mapping> search_product(const GemmProblem& p, const ProductSearch& in, co
       return to.found_so_far();
     });
   };
+  // On the lanes nothing is pinned: words of a pin are the array's.
+  const auto look_at_lanes = [&](TilingChoice& to) {
+    const auto tilings = tap_tilings(p, machine, rest_of(space.dataflows));
+    for (const auto& [bound, t] : tilings) {
+      if (options.objective == Objective::cycles && !to.empty() &&
+          static_cast<double>(bound) >
+              (1 + space.objective.slack) * static_cast<double>(to.fastest_tiling().score.cycles))
+        break;
+      check(bound <= evaluate(to, t), "a mapping's bound exceeds its cycles");
+    }
+    return std::ssize(tilings);
+  };
   if (p.scale_count() > hw::PostCommand::kMostGroups)
     return no_tiling(p, machine, space.dataflows.front());
   // The rule's tiling is a good mapping to begin with: most others can't be better.
@@ -147,12 +166,15 @@ Result<Mapping> search_product(const GemmProblem& p, const ProductSearch& in, co
     }
   int64_t considered = timed;
   if (choice.empty() || options.effort == MapEffort::search) considered += look(choice);
+  if (options.effort == MapEffort::search && pin.is_free() && options.dataflows.empty())
+    considered += look_at_lanes(choice);
   if (choice.empty()) return no_tiling(p, machine, space.dataflows.front());
   const auto mapping_of = [&](const TilingChoice::Timed& found) {
     Mapping m = mapping_of_cost(found.cost, timed, considered);
     m.trace = evaluator.traced(p, found.tiling).trace;
     m.tensor_bytes = space.objective.tensor_bytes;
-    check(m.counts.macs == Macs(p.op.macs()), "a program's MACs differ from its op's");
+    check(m.counts.macs + m.counts.lane_macs == Macs(p.op.macs()),
+          "a program's MACs differ from its op's");
     if (options.programs) m.source = GemmSource{{p, found.tiling}};
     return m;
   };
