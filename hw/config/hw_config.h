@@ -168,12 +168,15 @@ struct HwConfig {
   /// Do reads and writes of DRAM take turns?
   bool one_bus() const { return dram_model == DramModel::banked || dram_bus == DramBus::shared; }
   const BufferConfig& buffer(Buffer b) const { return buffers[static_cast<size_t>(b)]; }
-  int64_t activation_bytes() const { return bits(types.activation) / 8; }
+  int64_t activation_bytes() const { return storage_bytes(types.activation, 1); }
   /// Of a weight that has bytes of its own: also what products take whose second operand isn't
   /// constant, on a machine of int4 weights int8.
-  int64_t weight_bytes() const { return narrow_weights() ? 1 : bits(types.weight) / 8; }
-  bool narrow_weights() const { return types.weight == DType::int4; }
-  int64_t accumulator_bytes() const { return bits(types.accumulator) / 8; }
+  int64_t weight_bytes() const { return storage_bytes(types.weight, 1); }
+  bool narrow_weights() const { return is_packed(types.weight); }
+  int64_t accumulator_bytes() const { return storage_bytes(types.accumulator, 1); }
+  /// Are activations codes of 8 bits, which lane, row and table commands compute with? What else a
+  /// vector unit does in other types is counted and has no commands.
+  bool computes_int8() const { return types.activation == DType::int8; }
   /// Accumulator rows (of `cols` partial sums) in one slot.
   int64_t accumulator_rows() const {
     return buffer(Buffer::accumulator).slot_bytes() / (array.cols * accumulator_bytes());

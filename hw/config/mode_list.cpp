@@ -45,9 +45,8 @@ std::vector<Field> make_mode_fields() {
                  {},
                  "input channels that share a scale; 0 = all channels of an output channel",
                  of_mode<int64_t>([](TypeMode & m) -> auto& { return m.group; })});
-  out.back().only = Condition{"weight", "int4", [](const HwConfig& hw) {
-                                return hw.types.modes.back().weight == DType::int4;
-                              }};
+  out.back().only = Condition{
+      "weight", "int4", [](const HwConfig& hw) { return is_packed(hw.types.modes.back().weight); }};
   return out;
 }
 
@@ -68,7 +67,7 @@ class ModeReader {
     if (node.kind != YamlNode::Kind::map)
       return add_error(node.at, fmt::format("{} must have the keys {}", path_, kModeKeys));
     for (const YamlEntry& entry : node.entries) read_entry(entry);
-    const bool narrow = scratch_.types.modes.back().weight == DType::int4;
+    const bool narrow = is_packed(scratch_.types.modes.back().weight);
     for (const Field& f : mode_fields()) {
       const bool there = seen_.contains(f.path);
       if (!there && (!f.only || narrow)) {

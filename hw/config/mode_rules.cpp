@@ -64,7 +64,7 @@ void modes_have_types_that_go_together(RuleContext& c) {
           fmt::format("{} multiplies {} by {}; activations that are integers go with weights "
                       "that are",
                       mode_path(i), name(m.activation), name(m.weight)));
-    else if (m.weight == DType::int4 && m.activation != DType::int8)
+    else if (is_packed(m.weight) && m.activation != DType::int8)
       fail_at_mode(c, i,
                    fmt::format("{} multiplies {} by int4; use int8, or a floating-point type",
                                mode_path(i), name(m.activation)));

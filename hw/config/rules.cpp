@@ -9,6 +9,7 @@
 
 #include "hw/config/energy_rules.h"
 #include "hw/config/mode_rules.h"
+#include "hw/config/type_modes.h"
 
 namespace accsim::hw {
 namespace {
@@ -30,7 +31,7 @@ void operands_are_of_one_kind(RuleContext& c) {
 void narrow_weights_go_with_int8(RuleContext& c) {
   if (!c.has_read({"types.activation", "types.weight"})) return;
   const TypesConfig& t = c.hw.types;
-  if (t.weight != DType::int4 || t.activation == DType::int8 || is_float(t.activation)) return;
+  if (!is_packed(t.weight) || c.hw.computes_int8() || is_float(t.activation)) return;
   c.fail("types.weight", fmt::format("types.weight is int4 but types.activation is {}; use int8",
                                      name(t.activation)));
 }
@@ -38,7 +39,7 @@ void narrow_weights_go_with_int8(RuleContext& c) {
 void accumulator_fits_operands(RuleContext& c) {
   if (!c.has_read({"types.activation", "types.accumulator"})) return;
   const TypesConfig& t = c.hw.types;
-  const DType wanted = is_float(t.activation) ? DType::float32 : DType::int32;
+  const DType wanted = accumulator_of(t.activation);
   if (t.accumulator == wanted) return;
   c.fail("types.accumulator",
          fmt::format("types.accumulator is {} but types.activation is {}; use {}",

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "hw/golden/machine.h"
+#include "hw/program/core_runs.h"
 #include "hw/program/visit.h"
 
 namespace accsim::hw {
@@ -200,8 +201,7 @@ namespace {
 
 Status check_machine(const HwConfig& hw) {
   const TypesConfig& t = hw.types;
-  const bool weights = t.weight == DType::int8 || t.weight == DType::int4;
-  if (t.activation != DType::int8 || !weights || t.accumulator != DType::int32)
+  if (core_lacks(hw) == CoreLack::types)
     return Error{Errc::unsupported,
                  fmt::format("the golden machine computes int8 x int8 -> int32, not {} x {} -> {}",
                              name(t.activation), name(t.weight), name(t.accumulator)),

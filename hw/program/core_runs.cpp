@@ -38,6 +38,7 @@ constexpr std::array<Reason, kCoreLacks> kReasons = {{
 const Reason& reason_for(CoreLack lack) { return kReasons[static_cast<size_t>(lack)]; }
 
 bool has_types(DType activation, DType weight) {
+  // The widths of rtl/'s array, slots and sums.
   return activation == DType::int8 && (weight == DType::int8 || weight == DType::int4);
 }
 

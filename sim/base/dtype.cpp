@@ -2,44 +2,67 @@
 
 #include <array>
 
-#include "sim/base/units.h"
-
 namespace accsim {
 namespace {
 
-enum class Family : uint8_t { other, real, integer };
+using hw::FormatId;
+
+/// A number has its format; what ONNX has beside numbers has its name and bits here.
 struct Row {
+  const hw::NumberFormat* format;
   std::string_view name;
   int bits;
-  Family family;
 };
+constexpr Row number(FormatId id) {
+  const hw::NumberFormat& f = hw::number_format(id);
+  return {&f, f.name, f.bits};
+}
+constexpr Row other(std::string_view name, int bits) { return {nullptr, name, bits}; }
 
 constexpr std::array<Row, 29> kRows = {{
-    {"undefined", 0, Family::other},     {"float32", 32, Family::real},
-    {"uint8", 8, Family::integer},       {"int8", 8, Family::integer},
-    {"uint16", 16, Family::integer},     {"int16", 16, Family::integer},
-    {"int32", 32, Family::integer},      {"int64", 64, Family::integer},
-    {"string", 0, Family::other},        {"bool", 8, Family::other},
-    {"float16", 16, Family::real},       {"float64", 64, Family::real},
-    {"uint32", 32, Family::integer},     {"uint64", 64, Family::integer},
-    {"complex64", 64, Family::other},    {"complex128", 128, Family::other},
-    {"bfloat16", 16, Family::real},      {"float8e4m3fn", 8, Family::real},
-    {"float8e4m3fnuz", 8, Family::real}, {"float8e5m2", 8, Family::real},
-    {"float8e5m2fnuz", 8, Family::real}, {"uint4", 4, Family::integer},
-    {"int4", 4, Family::integer},        {"float4e2m1", 4, Family::real},
-    {"float8e8m0", 8, Family::real},     {"uint2", 2, Family::integer},
-    {"int2", 2, Family::integer},        {"float6e2m3", 6, Family::real},
-    {"float6e3m2", 6, Family::real},
+    other("undefined", 0),
+    number(FormatId::float32),
+    number(FormatId::uint8),
+    number(FormatId::int8),
+    number(FormatId::uint16),
+    number(FormatId::int16),
+    number(FormatId::int32),
+    number(FormatId::int64),
+    other("string", 0),
+    other("bool", 8),
+    number(FormatId::float16),
+    number(FormatId::float64),
+    number(FormatId::uint32),
+    number(FormatId::uint64),
+    other("complex64", 64),
+    other("complex128", 128),
+    number(FormatId::bfloat16),
+    number(FormatId::float8e4m3fn),
+    number(FormatId::float8e4m3fnuz),
+    number(FormatId::float8e5m2),
+    number(FormatId::float8e5m2fnuz),
+    number(FormatId::uint4),
+    number(FormatId::int4),
+    number(FormatId::float4e2m1),
+    number(FormatId::float8e8m0),
+    number(FormatId::uint2),
+    number(FormatId::int2),
+    number(FormatId::float6e2m3),
+    number(FormatId::float6e3m2),
 }};
 
 const Row& row_of_type(DType t) { return kRows[static_cast<size_t>(t)]; }
 
 }  // namespace
 
+const hw::NumberFormat* format_of(DType t) { return row_of_type(t).format; }
 int bits(DType t) { return row_of_type(t).bits; }
 std::string_view name(DType t) { return row_of_type(t).name; }
-bool is_float(DType t) { return row_of_type(t).family == Family::real; }
-bool is_integer(DType t) { return row_of_type(t).family == Family::integer; }
+bool is_float(DType t) { return format_of(t) != nullptr && format_of(t)->is_float(); }
+bool is_integer(DType t) { return format_of(t) != nullptr && format_of(t)->is_integer(); }
+bool is_signed_integer(DType t) { return is_integer(t) && format_of(t)->has_sign(); }
+bool fits_byte(DType t) { return format_of(t) != nullptr && format_of(t)->fits_byte(); }
+bool is_packed(DType t) { return format_of(t) != nullptr && format_of(t)->is_packed(); }
 
 std::optional<DType> dtype_from_onnx(int64_t number) {
   if (number < 0 || number >= static_cast<int64_t>(kRows.size())) return std::nullopt;
@@ -47,7 +70,8 @@ std::optional<DType> dtype_from_onnx(int64_t number) {
 }
 
 int64_t storage_bytes(DType t, int64_t elements) {
-  return bits(t) >= 8 ? elements * (bits(t) / 8) : ceil_div(elements * bits(t), 8);
+  const hw::NumberFormat* const format = format_of(t);
+  return format != nullptr ? format->bytes(elements) : elements * (bits(t) / 8);
 }
 
 }  // namespace accsim

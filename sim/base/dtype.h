@@ -3,6 +3,8 @@
 #include <optional>
 #include <string_view>
 
+#include "hw/numbers/number_format.h"
+
 namespace accsim {
 
 /// Element types, numbered as onnx.TensorProto.DataType.
@@ -38,15 +40,21 @@ enum class DType : uint8_t {
   float6e3m2 = 28,
 };
 
+/// How a number is coded (hw/numbers), which the functions below answer from; null for what is no
+/// number of a machine: undefined, texts, bool and complex numbers.
+const hw::NumberFormat* format_of(DType t);
 /// Bits of one element; 0 for undefined and string.
 int bits(DType t);
 /// NumPy-like name ("float32", "int64", "bool", "bfloat16").
 std::string_view name(DType t);
 /// The type with that ONNX number, if there is one.
 std::optional<DType> dtype_from_onnx(int64_t number);
-bool is_float(DType t);    ///< float16/32/64, bfloat16, the float8, float6 and float4 kinds
-bool is_integer(DType t);  ///< signed and unsigned integers, not bool
-/// Bytes of `elements` packed elements of this type.
+bool is_float(DType t);           ///< float16/32/64, bfloat16, the float8, float6 and float4 kinds
+bool is_integer(DType t);         ///< signed and unsigned integers, not bool
+bool is_signed_integer(DType t);  ///< integers that can be negative
+bool is_packed(DType t);          ///< numbers of which several share a byte
+bool fits_byte(DType t);          ///< numbers of a byte or less
+/// Bytes of `elements` packed elements of this type; of one, those that hold it alone.
 int64_t storage_bytes(DType t, int64_t elements);
 
 }  // namespace accsim

@@ -33,10 +33,11 @@ std::optional<ComparedBytes> compared_bytes(const Graph& graph, const Layer& lay
   const Tensor& x = graph.tensor(layer.inputs[out.port.index()]);
   const Tensor& c = graph.tensor(layer.inputs[out.constant_port.index()]);
   if (x.constant || !c.constant || elements(c.dims) != 1) return std::nullopt;
-  if (is_float(x.dtype) || bits(x.dtype) <= 8) return std::nullopt;
+  const int64_t bytes = storage_bytes(x.dtype, 1);
+  if (is_float(x.dtype) || bytes <= 1) return std::nullopt;
   if (x.dims != graph.tensor(layer.outputs[0]).dims) return std::nullopt;
   out.integers = elements(x.dims);
-  out.bytes = bits(x.dtype) / 8;
+  out.bytes = bytes;
   return out;
 }
 

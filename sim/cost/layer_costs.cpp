@@ -105,7 +105,7 @@ int64_t read_bytes(const VectorOp&, const Access& a, const Operand* o) {
 /// A vector op: lane commands read what their results are made of, other constants ride in them.
 std::vector<Access> accesses_read(const VectorOp& op, const hw::HwConfig& hw) {
   std::vector<Access> out = op.inputs;
-  if (!op.lane || hw.types.activation != DType::int8) return out;
+  if (!op.lane || !hw.computes_int8()) return out;
   const LaneWork& lane = *op.lane;
   std::erase_if(out,
                 [&](const Access& a) { return a.port != lane.a_port && a.port != lane.b_port; });

@@ -37,33 +37,13 @@ std::string join_distinct(const std::vector<std::string>& texts) {
 }  // namespace
 
 DType machine_type(DType stored) {
-  switch (stored) {
-    case DType::uint8:
-    case DType::int8:
-      return DType::int8;
-    case DType::uint16:
-    case DType::int16:
-      return DType::int16;
-    case DType::uint4:
-    case DType::int4:
-    case DType::uint2:
-    case DType::int2:
-      return DType::int4;
-    case DType::float16:
-    case DType::bfloat16:
-      return stored;
-    case DType::float4e2m1:
-    case DType::float6e2m3:
-    case DType::float6e3m2:
-    case DType::float8e4m3fn:
-    case DType::float8e4m3fnuz:
-      return DType::float8e4m3fn;
-    case DType::float8e5m2:
-    case DType::float8e5m2fnuz:
-      return DType::float8e5m2;
-    default:
-      return DType::undefined;
-  }
+  const hw::NumberFormat* const f = format_of(stored);
+  if (f == nullptr || f->bits > 16 || f->kind == hw::NumberKind::power) return DType::undefined;
+  if (f->is_integer())
+    return f->is_packed() ? DType::int4 : f->fits_byte() ? DType::int8 : DType::int16;
+  if (!f->fits_byte()) return stored;
+  const bool fits = f->exponent <= format_of(DType::float8e4m3fn)->exponent;
+  return fits ? DType::float8e4m3fn : DType::float8e5m2;
 }
 
 OperandTypes::OperandTypes(const Graph& graph, const Lowered& lowered)
@@ -164,11 +144,11 @@ ModeChoice::Weights ModeChoice::weights_of(const AskedTypes& asked) const {
   else if (wanted == DType::undefined)
     wanted = own ? machine_.types.weight : activation;
   if (!asked.packs) {
-    std::erase(there, DType::int4);
-    if (asked.weight == DType::undefined && wanted == DType::int4) wanted = DType::int8;
+    std::erase_if(there, is_packed);
+    if (asked.weight == DType::undefined && is_packed(wanted)) wanted = DType::int8;
   }
   if (has_type(there, wanted)) return {modes.at(wanted), ""};
-  const std::string missing = wanted == DType::int4 && !asked.packs
+  const std::string missing = is_packed(wanted) && !asked.packs
                                   ? "weights of grouped convolutions aren't packed"
                                   : fmt::format("no {} x {} mode", name(activation), name(wanted));
   if (const auto wider = stand_in(wanted, there, true))
@@ -187,7 +167,7 @@ ProductMode ModeChoice::mode_of(const AskedTypes& asked) const {
   const Weights w = weights_of(asked);
   out.mode = w.mode;
   hw::TypeMode mode = type_mode(machine_, w.mode);
-  if (mode.weight == DType::int4 && (asked.computed || !asked.packs)) mode.weight = DType::int8;
+  if (is_packed(mode.weight) && (asked.computed || !asked.packs)) mode.weight = DType::int8;
   out.types = to_string(mode);
   std::vector<std::string> why;
   if (asked.activation != DType::undefined && asked.activation != activation) {

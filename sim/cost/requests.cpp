@@ -42,7 +42,7 @@ ValuePort residual_of(const Layer& layer, const hw::HwConfig& hw, std::vector<Op
 
 /// Have post and vector unit room for a table in their parameter slots, and operands that index it?
 bool has_tables(const hw::HwConfig& hw) {
-  return !is_float(hw.types.accumulator) && hw.activation_bytes() == 1 &&
+  return hw.computes_int8() &&
          hw.buffer(hw::Buffer::parameter).slot_bytes() >= hw::SetTableCommand::kBytes;
 }
 
@@ -165,8 +165,7 @@ std::vector<OpRequest> layer_requests(const Graph& graph, const Layer& layer,
   request.inputs = layer_operands(graph, residency, hw, layer.inputs, OperandPort::Side::input);
   request.outputs = layer_operands(graph, residency, hw, layer.outputs, OperandPort::Side::output);
   const ValuePort residual = residual_of(layer, hw, request.inputs);
-  if (const auto compared = compared_bytes(graph, layer);
-      compared && has_tables(hw) && hw.types.activation == DType::int8) {
+  if (const auto compared = compared_bytes(graph, layer); compared && has_tables(hw)) {
     const auto both = compare_requests(*compared, request);
     return {both.begin(), both.end()};
   }

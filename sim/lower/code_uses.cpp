@@ -89,8 +89,8 @@ class CodeUseFinder {
 }  // namespace
 
 bool is_code(const Graph& graph, TensorId id) {
-  const DType t = id == kNoTensor ? DType::undefined : graph.tensor(id).dtype;
-  return (bits(t) == 8 && t != DType::boolean) || t == DType::int16 || t == DType::uint16;
+  const hw::NumberFormat* const f = id == kNoTensor ? nullptr : format_of(graph.tensor(id).dtype);
+  return f != nullptr && (f->bits == 8 || (f->bits == 16 && f->is_integer()));
 }
 
 std::vector<CodeUse> code_uses(const Graph& graph) { return CodeUseFinder(graph).find_uses(); }

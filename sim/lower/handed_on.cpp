@@ -9,7 +9,7 @@ namespace {
 
 /// Floats that a machine keeps alike, in its own type. Those of 8 bits and fewer are numbers of
 /// quantised networks.
-bool is_wide(const Tensor& t) { return is_float(t.dtype) && bits(t.dtype) >= 16; }
+bool is_wide(const Tensor& t) { return is_float(t.dtype) && !fits_byte(t.dtype); }
 
 enum class What : uint8_t { same_values, float_casts };
 

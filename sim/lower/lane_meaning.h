@@ -11,7 +11,7 @@ namespace accsim::sim {
 inline constexpr double kAsInfinity = 1e9;
 
 /// Has a machine elements for numbers of the type: its activations?
-inline bool is_element(DType t) { return is_float(t) || t == DType::int8 || t == DType::uint8; }
+inline bool is_element(DType t) { return is_float(t) || (is_integer(t) && bits(t) == 8); }
 
 /// How a node's inputs and its output lie; of constants and absent inputs anything. An input that
 /// is turned lies as what it is of.

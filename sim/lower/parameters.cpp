@@ -206,7 +206,7 @@ class ParameterCounter {
   void add_packed(NodeId at, TensorId id, TensorId of) {
     const Tensor& t = graph_.tensor(id);
     const NodeView node(graph_, graph_.nodes[static_cast<size_t>(at)]);
-    if (bits(t.dtype) < 8) return add_parameter(at, id);  // not packed
+    if (is_packed(t.dtype)) return add_parameter(at, id);  // not packed
     const int64_t width = node.attr("bits", int64_t{4});
     const bool all = node.has_attr("K") && elements(t.dims) == elements(graph_.tensor(of).dims);
     const int64_t count = all ? node.attr("K", int64_t{0}) * node.attr("N", int64_t{0})

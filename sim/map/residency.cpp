@@ -5,18 +5,18 @@
 #include <numeric>
 
 #include "hw/program/byte_places.h"
+#include "sim/lower/lane_meaning.h"
 
 namespace accsim::sim {
 
 int64_t element_bytes(const hw::HwConfig& hw, DType dtype) {
-  const bool machine_type = is_float(dtype) || dtype == DType::int8 || dtype == DType::uint8;
-  return machine_type ? hw.activation_bytes() : std::max(1, bits(dtype) / 8);
+  return is_element(dtype) ? hw.activation_bytes() : std::max<int64_t>(1, storage_bytes(dtype, 1));
 }
 
 bool is_view(const Layer& layer, const hw::HwConfig& hw) {
   if (layer.work.empty()) return true;
-  const bool scales = hw.types.activation == DType::int8 && !is_float(hw.types.accumulator);
-  return scales && layer.fate == Fate::vector && layer.function.rescales && layer.work.size() == 1;
+  return hw.computes_int8() && layer.fate == Fate::vector && layer.function.rescales &&
+         layer.work.size() == 1;
 }
 
 namespace {

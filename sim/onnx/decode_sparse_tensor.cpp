@@ -32,10 +32,7 @@ bool decode_parts(Decoder& decoder, ByteSpan message, Parts& out) {
 }
 
 /// ONNX has indices in int64; ONNX Runtime reads narrower ones, too.
-bool can_index(DType dtype) {
-  return dtype == DType::int8 || dtype == DType::int16 || dtype == DType::int32 ||
-         dtype == DType::int64;
-}
+bool can_index(DType dtype) { return is_signed_integer(dtype) && !is_packed(dtype); }
 
 /// What is wrong with the parts' types and dims; "" for nothing.
 std::string problem_of(const Parts& parts) {

@@ -103,7 +103,7 @@ bool finish_tensor(Decoder& decoder, const Pending& pending, StoredTensor& out) 
 }  // namespace
 
 bool is_small(DType dtype, int64_t count) {
-  const bool shape_like = (is_integer(dtype) && bits(dtype) >= 16) || dtype == DType::boolean;
+  const bool shape_like = (is_integer(dtype) && !fits_byte(dtype)) || dtype == DType::boolean;
   return has_elements(dtype) && count <= (shape_like ? kMostIntegers : kMostOthers);
 }
 
@@ -123,7 +123,7 @@ bool typed_elements(ByteSpan message, int typed_field, DType dtype, size_t most,
       cursor.append_values(field, integers, most);
   }
   if (!fault.ok()) return false;
-  const size_t width = bits(dtype) < 8 ? 1 : static_cast<size_t>(bits(dtype)) / 8;
+  const size_t width = static_cast<size_t>(storage_bytes(dtype, 1));
   for (float value : floats) append_bytes(out, std::bit_cast<uint32_t>(value), 4);
   for (double value : doubles) append_bytes(out, std::bit_cast<uint64_t>(value), 8);
   for (int64_t value : integers) append_bytes(out, static_cast<uint64_t>(value), width);

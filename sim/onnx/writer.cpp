@@ -20,7 +20,7 @@ std::string raw_data(const StoredTensor& tensor) {
   if (!tensor.value) return out;
   check(writes_values(tensor.dtype), "a tensor that is written from its bytes only");
   const ConstData& values = *tensor.value;
-  const auto bytes = static_cast<size_t>(bits(tensor.dtype)) / 8;
+  const auto bytes = static_cast<size_t>(storage_bytes(tensor.dtype, 1));
   for (size_t i = 0; i < values.size(); ++i) {
     if (tensor.dtype == DType::float32)
       append_element(out, std::bit_cast<uint32_t>(static_cast<float>(values.as_double(i))), bytes);
@@ -159,7 +159,7 @@ Message encode_property(std::string_view key, std::string_view value) {
 
 bool writes_values(DType dtype) {
   const bool real = dtype == DType::float32 || dtype == DType::float64;
-  return real || dtype == DType::boolean || (is_integer(dtype) && bits(dtype) >= 8);
+  return real || dtype == DType::boolean || (is_integer(dtype) && !is_packed(dtype));
 }
 
 StoredTensor stored_integers(std::string name, Dims dims, std::vector<int64_t> values) {

@@ -4,37 +4,12 @@
 #include <cmath>
 #include <limits>
 
+#include "hw/numbers/codes.h"
+
 namespace accsim::sim {
-namespace {
-
-/// x rounded to `mantissa` stored bits, exponents from `least` on, and not beyond `most`.
-double round_bits(double x, int mantissa, int least, double most) {
-  if (x == 0 || !std::isfinite(x)) return x;
-  const int unit = std::max(std::ilogb(x), least) - mantissa;
-  const double rounded = std::ldexp(std::nearbyint(std::ldexp(x, -unit)), unit);
-  return std::abs(rounded) > most ? std::copysign(std::numeric_limits<double>::infinity(), x)
-                                  : rounded;
-}
-
-bool is_unsigned(DType t) {
-  switch (t) {
-    case DType::uint8:
-    case DType::uint16:
-    case DType::uint32:
-    case DType::uint64:
-    case DType::uint4:
-    case DType::uint2:
-      return true;
-    default:
-      return false;
-  }
-}
-
-}  // namespace
 
 bool is_foldable(DType t) {
-  return is_integer(t) || t == DType::boolean || t == DType::float32 || t == DType::float64 ||
-         t == DType::float16 || t == DType::bfloat16;
+  return is_integer(t) || t == DType::boolean || (is_float(t) && !fits_byte(t));
 }
 
 int64_t wrap_to_type(DType t, int64_t v) {
@@ -42,34 +17,19 @@ int64_t wrap_to_type(DType t, int64_t v) {
   const int width = bits(t);
   if (width >= 64 || width == 0) return v;
   const uint64_t low = static_cast<uint64_t>(v) & ((uint64_t{1} << width) - 1);
-  const bool negative = !is_unsigned(t) && (low >> (width - 1)) != 0;
+  const bool negative = is_signed_integer(t) && (low >> (width - 1)) != 0;
   return static_cast<int64_t>(low) - (negative ? int64_t{1} << width : 0);
 }
 
 double largest_real(DType t) {
-  switch (t) {
-    case DType::float32:
-      return static_cast<double>(std::numeric_limits<float>::max());
-    case DType::float16:
-      return 65504.0;
-    case DType::bfloat16:
-      return 0x1.FEp127;
-    default:
-      return std::numeric_limits<double>::max();
-  }
+  return is_float(t) ? format_of(t)->highest() : std::numeric_limits<double>::max();
 }
 
 double round_to(DType t, double v) {
-  switch (t) {
-    case DType::float32:
-      return static_cast<double>(static_cast<float>(v));
-    case DType::float16:
-      return round_bits(v, 10, -14, largest_real(t));
-    case DType::bfloat16:
-      return round_bits(v, 7, -126, largest_real(t));
-    default:
-      return v;
-  }
+  if (t == DType::float32) return static_cast<double>(static_cast<float>(v));
+  const hw::NumberFormat* const format = format_of(t);
+  const bool rounds = format != nullptr && format->kind == hw::NumberKind::real;
+  return rounds ? round_real(*format, v, hw::Beyond::overflows) : v;
 }
 
 int64_t to_integer(DType t, double v) {

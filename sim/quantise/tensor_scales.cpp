@@ -232,7 +232,7 @@ class Planner {
       const auto [root, factor] = groups_.find(id);
       const TensorId from = tensor.quantisation->zero_point;
       if (from != kNoTensor && bits(graph_.tensor(from).dtype) != 8) continue;  // finer than int8
-      const bool is_signed = from != kNoTensor && graph_.tensor(from).dtype == DType::int8;
+      const bool is_signed = from != kNoTensor && is_signed_integer(graph_.tensor(from).dtype);
       const hw::ElementScale found{*scale / factor,
                                    static_cast<int32_t>(*zero) + (is_signed ? 0 : kLowestCode)};
       if (!(found.scale > 0)) continue;

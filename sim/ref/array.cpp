@@ -7,6 +7,7 @@
 #include <limits>
 #include <new>
 
+#include "hw/numbers/codes.h"
 #include "sim/operators/fold.h"
 #include "sim/ref/texts.h"
 
@@ -23,35 +24,29 @@ void MemoryCount::add_bytes(int64_t bytes) {
   }
 }
 
+namespace {
+
+ElementKind integer_kind(int width, bool has_sign) {
+  if (width <= 8) return has_sign ? ElementKind::i8 : ElementKind::u8;
+  if (width <= 16) return has_sign ? ElementKind::i16 : ElementKind::u16;
+  if (width <= 32) return has_sign ? ElementKind::i32 : ElementKind::u32;
+  return has_sign ? ElementKind::i64 : ElementKind::u64;
+}
+
+}  // namespace
+
 std::optional<ElementKind> element_kind(DType dtype) {
-  switch (dtype) {
-    case DType::float64:
-      return ElementKind::f64;
-    case DType::boolean:
-    case DType::uint2:
-    case DType::uint4:
-    case DType::uint8:
-      return ElementKind::u8;
-    case DType::int2:
-    case DType::int4:
-    case DType::int8:
-      return ElementKind::i8;
-    case DType::uint16:
-      return ElementKind::u16;
-    case DType::int16:
-      return ElementKind::i16;
-    case DType::uint32:
-      return ElementKind::u32;
-    case DType::int32:
-      return ElementKind::i32;
-    case DType::uint64:
-    case DType::string:
-      return ElementKind::u64;
-    case DType::int64:
-      return ElementKind::i64;
-    default:
-      return is_float(dtype) ? std::optional(ElementKind::f32) : std::nullopt;
-  }
+  if (dtype == DType::boolean) return ElementKind::u8;
+  if (dtype == DType::string) return ElementKind::u64;
+  const hw::NumberFormat* const format = format_of(dtype);
+  if (format == nullptr) return std::nullopt;
+  if (format->is_integer()) return integer_kind(format->bits, format->has_sign());
+  return format->bits <= 32 ? ElementKind::f32 : ElementKind::f64;
+}
+
+bool is_kept_as_stored(DType dtype) {
+  const std::optional<ElementKind> kind = element_kind(dtype);
+  return kind && kind_bytes(*kind) * 8 == bits(dtype);
 }
 
 int64_t kind_bytes(ElementKind kind) {
@@ -153,51 +148,12 @@ std::vector<int64_t> Array::integers() const {
   return out;
 }
 
-namespace {
-
-/// A narrow float: stored mantissa bits, least exponent, largest value.
-struct Narrow {
-  int mantissa, least;
-  double most;
-  bool infinities = false;
-};
-
-double round_narrow(double v, const Narrow& type, bool saturate) {
-  constexpr double kInf = std::numeric_limits<double>::infinity();
-  if (v == 0 || std::isnan(v)) return v;
-  double rounded = v;
-  if (std::isfinite(v)) {
-    const int unit = std::max(std::ilogb(v), type.least) - type.mantissa;
-    rounded = std::ldexp(std::nearbyint(std::ldexp(v, -unit)), unit);
-  }
-  if (std::abs(rounded) <= type.most) return rounded;
-  if (saturate) return std::copysign(type.most, v);
-  return type.infinities ? std::copysign(kInf, v) : std::numeric_limits<double>::quiet_NaN();
-}
-
-}  // namespace
-
 double round_element(DType dtype, double v, bool saturate) {
-  switch (dtype) {
-    case DType::float8e4m3fn:
-      return round_narrow(v, {3, -6, 448}, saturate);
-    case DType::float8e4m3fnuz:
-      return round_narrow(v, {3, -7, 240}, saturate) + 0.0;
-    case DType::float8e5m2:
-      return round_narrow(v, {2, -14, 57344, true}, saturate);
-    case DType::float8e5m2fnuz:
-      return round_narrow(v, {2, -15, 57344}, saturate) + 0.0;
-    case DType::float4e2m1:
-      return std::isnan(v) ? 6 : round_narrow(v, {1, 0, 6}, true);
-    case DType::float6e2m3:
-      return std::isnan(v) ? 7.5 : round_narrow(v, {3, 0, 7.5}, true);
-    case DType::float6e3m2:
-      return std::isnan(v) ? 28 : round_narrow(v, {2, -2, 28}, true);
-    case DType::float8e8m0:
-      return round_power(v, PowerRounding::up, saturate);
-    default:
-      return round_to(dtype, v);
-  }
+  const hw::NumberFormat* const format = format_of(dtype);
+  if (format == nullptr || format->is_integer()) return v;
+  if (format->kind == hw::NumberKind::power) return round_power(v, PowerRounding::up, saturate);
+  if (!format->fits_byte()) return round_to(dtype, v);
+  return round_real(*format, v, saturate ? hw::Beyond::saturates : hw::Beyond::overflows);
 }
 
 double round_power(double v, PowerRounding rounding, bool saturate) {

@@ -61,6 +61,8 @@ class Held {
 enum class ElementKind : uint8_t { f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 };
 /// u64 for strings: their places among the array's texts. nullopt for complex numbers.
 std::optional<ElementKind> element_kind(DType dtype);
+/// Are the stored bytes of a type the kept elements?
+bool is_kept_as_stored(DType dtype);
 /// Bytes of one element as kept.
 int64_t kind_bytes(ElementKind kind);
 

@@ -200,7 +200,7 @@ Status where_kernel(KernelContext& step) {
   return ok();
 }
 
-bool is_tiny_float(DType dtype) { return is_float(dtype) && bits(dtype) <= 8; }
+bool is_tiny_float(DType dtype) { return is_float(dtype) && fits_byte(dtype); }
 
 template <class From, class To>
 To converted_element(DType to, From v) {
@@ -222,11 +222,11 @@ Status cast_to_tiny(KernelContext& step, DType to) {
                                                   : PowerRounding::nearest;
   std::vector<double> values = step.reals(0);
   // ONNX's text and its own examples give a NaN different values in a type that has none.
-  if (bits(to) < 8 && std::ranges::any_of(values, [](double v) { return std::isnan(v); }))
+  if (is_packed(to) && std::ranges::any_of(values, [](double v) { return std::isnan(v); }))
     return refuse(step, fmt::format("{} has no NaN", name(to)));
   for (double& v : values)
-    v = to == DType::float8e8m0 ? round_power(v, rounding, saturate)
-                                : round_element(to, v, saturate);
+    v = format_of(to)->kind == hw::NumberKind::power ? round_power(v, rounding, saturate)
+                                                     : round_element(to, v, saturate);
   return step.put_output(0, values), ok();
 }
 
@@ -261,12 +261,9 @@ Status identity_kernel(KernelContext& step) {
 /// The same bits under another type of as many bits.
 Status bit_cast(KernelContext& step) {
   if (!step.has_output(0)) return ok();
-  const auto whole = [](DType t) {
-    return t == DType::float32 || t == DType::float64 || (is_integer(t) && bits(t) >= 8);
-  };
   Array& out = step.output_array(0);
-  const bool from = whole(step.dtype(0)) || step.dtype(0) == DType::boolean;
-  if (!from || !whole(out.dtype()) || out.bytes() != step.input_array(0).bytes())
+  const bool to = is_kept_as_stored(out.dtype()) && out.dtype() != DType::boolean;
+  if (!is_kept_as_stored(step.dtype(0)) || !to || out.bytes() != step.input_array(0).bytes())
     return refuse(step, fmt::format("{} to {} isn't done", name(step.dtype(0)), name(out.dtype())));
   if (out.bytes() > 0)
     std::memcpy(out.raw_data(), step.input_array(0).raw_data(), static_cast<size_t>(out.bytes()));

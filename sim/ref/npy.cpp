@@ -98,7 +98,7 @@ Result<Header> parse_header(std::string_view bytes, const std::string& file) {
   }
   for (const Code& c : kCodes)
     if (c.code == descr) h.dtype = c.dtype;
-  h.width = static_cast<size_t>(bits(h.dtype)) / 8;
+  h.width = static_cast<size_t>(storage_bytes(h.dtype, 1));
   if (descr.starts_with('U')) {
     h.dtype = DType::string;
     h.width = 4 * text_length(descr.substr(1));
@@ -189,7 +189,7 @@ std::string to_npy(const Array& array) {
   for (const Code& c : kCodes)
     if (c.dtype == dtype) code = c.code;
   std::string out =
-      npy_header(fmt::format("{}{}", bits(dtype) <= 8 ? '|' : '<', code), array.dims());
+      npy_header(fmt::format("{}{}", storage_bytes(dtype, 1) <= 1 ? '|' : '<', code), array.dims());
   if (dtype == DType::float16) {
     for (int64_t i = 0; i < array.size(); ++i) {
       const auto half = std::bit_cast<uint16_t>(Eigen::half(array.data<float>()[i]));

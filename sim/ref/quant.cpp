@@ -15,23 +15,6 @@
 namespace accsim::sim::ref {
 namespace {
 
-struct Limits {
-  double low, high;
-};
-Limits type_limits(DType type) {
-  const double all = std::ldexp(1.0, bits(type));
-  switch (type) {
-    case DType::uint2:
-    case DType::uint4:
-    case DType::uint8:
-    case DType::uint16:
-    case DType::uint32:
-      return {0, all - 1};
-    default:
-      return {-all / 2, all / 2 - 1};
-  }
-}
-
 /// Index of the scale of element n: one scale, one per index of an axis, or one per block of it.
 class Scales {
  public:
@@ -242,8 +225,8 @@ constexpr KernelRow kQuantKernels[] = {
 double quantized_value(double v, double scale, double zero, DType type) {
   // The quotient in single precision decides ties, as in the operators' definition.
   const double q = std::nearbyint(static_cast<double>(static_cast<float>(v / scale))) + zero;
-  const Limits l = type_limits(type);
-  return std::isnan(q) ? l.low : std::clamp(q, l.low, l.high);
+  const hw::NumberFormat& to = *format_of(type);
+  return std::isnan(q) ? to.lowest() : std::clamp(q, to.lowest(), to.highest());
 }
 
 float step_factor(double a_scale, double b_scale, double y_scale) {
@@ -251,9 +234,9 @@ float step_factor(double a_scale, double b_scale, double y_scale) {
 }
 
 double requantized_sum(double sum, float factor, double zero, DType type) {
-  const Limits l = type_limits(type);
+  const hw::NumberFormat& to = *format_of(type);
   const double q = static_cast<double>(std::nearbyint(static_cast<float>(sum) * factor)) + zero;
-  return std::isnan(q) ? l.low : std::clamp(q, l.low, l.high);
+  return std::isnan(q) ? to.lowest() : std::clamp(q, to.lowest(), to.highest());
 }
 
 double nearest_integer(float v, DType type) { return requantized_sum(1, v, 0, type); }

@@ -85,8 +85,8 @@ std::string to_raw(const Array& array) {
   const DType dtype = array.dtype();
   if (dtype == DType::float16) return half_bytes<Eigen::half>(array);
   if (dtype == DType::bfloat16) return half_bytes<Eigen::bfloat16>(array);
-  if (is_float(dtype) && bits(dtype) <= 8) return packed_floats(array);
-  if (bits(dtype) < 8)
+  if (is_float(dtype) && fits_byte(dtype)) return packed_floats(array);
+  if (is_packed(dtype))
     return packed_codes(array, [&](int64_t i) -> int {
       return array.kind() == ElementKind::i8 ? array.data<int8_t>()[i] : array.data<uint8_t>()[i];
     });

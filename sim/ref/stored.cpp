@@ -12,12 +12,6 @@
 namespace accsim::sim::ref {
 namespace {
 
-/// Types whose stored bytes are the kept elements.
-bool kept_as_stored(DType dtype) {
-  return dtype == DType::float32 || dtype == DType::float64 ||
-         (is_integer(dtype) && bits(dtype) >= 8) || dtype == DType::boolean;
-}
-
 void fill_array(Array& array, const ConstData& values) {
   with_element_kind(array.kind(), [&]<class T>(T) {
     T* to = array.data<T>();
@@ -30,7 +24,7 @@ void fill_array(Array& array, const ConstData& values) {
 std::optional<Array> decoded_array(DType dtype, const Dims& dims, const RawElements& raw,
                                    std::shared_ptr<MemoryCount> count) {
   Array array(dtype, dims, std::move(count));
-  if (kept_as_stored(dtype)) {
+  if (is_kept_as_stored(dtype)) {
     if (raw.size > 0) std::memcpy(array.raw_data(), raw.data, raw.size);
     if (dtype == DType::boolean)
       for (int64_t i = 0; i < array.size(); ++i)
@@ -202,8 +196,7 @@ Array random_weights(const Graph& graph, TensorId id, uint64_t seed,
 Array random_input(const Graph& graph, TensorId id, uint64_t seed,
                    std::shared_ptr<MemoryCount> count) {
   const Tensor& tensor = graph.tensor(id);
-  const bool narrow = is_integer(tensor.dtype) || is_float(tensor.dtype);
-  uint64_t below = narrow && bits(tensor.dtype) <= 8 ? 128 : 2;
+  uint64_t below = fits_byte(tensor.dtype) ? 128 : 2;
   each_reader(graph, id, [&](const Node& node, size_t port) {
     const OpRow* row = find_op(node);
     if (row == nullptr || row->role_of(port) != PortRole::row_index || node.inputs[0] == kNoTensor)

@@ -134,8 +134,7 @@ bool lies_in_lines(const LaneWork& w, size_t axis) {
 
 /// The axis of lines, the outermost one, of a lane operation of int8 elements.
 std::optional<size_t> line_axis(const VectorOp& op, const hw::HwConfig& hw) {
-  if (!op.lane || op.row_work || op.outputs.size() != 1 || hw.types.activation != DType::int8)
-    return std::nullopt;
+  if (!op.lane || op.row_work || op.outputs.size() != 1 || !hw.computes_int8()) return std::nullopt;
   const std::vector<LaneAxis>& axes = op.lane->axes;
   const auto found = std::ranges::find_if(axes, [](const LaneAxis& a) { return a.count > 1; });
   if (found == axes.end() || found->a <= 0 || found->turned) return std::nullopt;

@@ -114,7 +114,7 @@ std::vector<hw::TypeMode> all_modes(const SweepSpec& spec) {
 /// Bytes of a weight in memory, at least, on any machine of the sweep.
 double least_weight(const SweepSpec& spec) {
   for (const hw::TypeMode& m : all_modes(spec))
-    if (m.weight == DType::int4) return 0.5;
+    if (is_packed(m.weight)) return 0.5;
   const hw::Field* const weight = &hw::field_at(spec.base, spec.base.types.weight);
   if (has_axis(spec, [weight](const hw::Field& f) { return &f == weight; })) return 0.5;
   return spec.base.narrow_weights() ? 0.5 : 1;

@@ -103,7 +103,7 @@ std::optional<LaneProblem> LaneSource::of_request(const OpRequest& r, const hw::
   const auto* vector = std::get_if<VectorOp>(&r.item);
   if (vector == nullptr) return std::nullopt;
   const VectorOp& op = *vector;
-  if (!op.lane || hw.types.activation != DType::int8 || op.outputs.size() != 1) return std::nullopt;
+  if (!op.lane || !hw.computes_int8() || op.outputs.size() != 1) return std::nullopt;
   const Operand a = operand_of_port(r.inputs, op.lane->a_port, hw);
   const Operand b = operand_of_port(r.inputs, op.lane->b_port, hw);
   const Operand out = operand_of_port(r.outputs, op.outputs.front().port, hw);

@@ -92,8 +92,7 @@ void fill_rows(const RowNest& rows, size_t first, int64_t left, RowTile& t) {
 
 /// May the machine have RowCommands of this length at all?
 bool has_row_commands(const RowWork& work, const hw::HwConfig& hw) {
-  if (hw.types.activation != DType::int8 || hw.types.accumulator != DType::int32) return false;
-  return work.row_length() <= hw::RowCommand::kElements;
+  return hw.computes_int8() && work.row_length() <= hw::RowCommand::kElements;
 }
 
 }  // namespace

@@ -72,6 +72,33 @@ TEST(DType, KnowsItsSize) {
   EXPECT_EQ(dtype_from_onnx(-1), std::nullopt);
 }
 
+// The table has the facts of numbers, DType those of what is no number of a machine.
+TEST(DType, IsANumberOfTheTableOrNone) {
+  size_t numbers = 0;
+  for (int64_t i = 0; const auto t = dtype_from_onnx(i); ++i) {
+    const hw::NumberFormat* const format = hw::find_format(name(*t));
+    EXPECT_EQ(format_of(*t), format) << name(*t);
+    numbers += format != nullptr ? 1 : 0;
+    EXPECT_EQ(is_float(*t) || is_integer(*t), format != nullptr) << name(*t);
+    EXPECT_EQ(bits(*t), format != nullptr ? format->bits : bits(*t)) << name(*t);
+  }
+  EXPECT_EQ(numbers, hw::kNumberFormats.size());
+  for (const DType t : {DType::undefined, DType::string, DType::boolean, DType::complex64})
+    EXPECT_EQ(format_of(t), nullptr) << name(t);
+  EXPECT_EQ(bits(DType::boolean), 8);
+  EXPECT_EQ(storage_bytes(DType::complex128, 2), 32);
+  EXPECT_EQ(storage_bytes(DType::string, 2), 0);
+}
+
+TEST(DType, SaysWhatAByteHolds) {
+  EXPECT_TRUE(fits_byte(DType::uint8) && fits_byte(DType::float8e5m2) && fits_byte(DType::int2));
+  EXPECT_FALSE(fits_byte(DType::float16) || fits_byte(DType::boolean) || fits_byte(DType::string));
+  EXPECT_TRUE(is_packed(DType::uint4) && is_packed(DType::float6e2m3));
+  EXPECT_FALSE(is_packed(DType::int8) || is_packed(DType::boolean) || is_packed(DType::undefined));
+  EXPECT_TRUE(is_signed_integer(DType::int2) && is_signed_integer(DType::int64));
+  EXPECT_FALSE(is_signed_integer(DType::uint8) || is_signed_integer(DType::float32));
+}
+
 TEST(Result, HoldsAValueOrErrors) {
   const Result<int> good = 5;
   const Result<int> bad = Error{Errc::io, "no such file", "a.onnx"};
