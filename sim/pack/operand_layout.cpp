@@ -193,7 +193,8 @@ std::vector<GemmOperands::Channel> of_differences(const GemmProblem& p, const Ge
   std::vector<GemmOperands::Channel> out = o.channels;
   for (int64_t c = 0; c < std::ssize(out); ++c) {
     int64_t sum = 0;
-    for (int64_t tap = 0; tap < p.kernel_taps(); ++tap) sum += o.weights[as_index(c * p.kernel_taps() + tap)];
+    for (int64_t tap = 0; tap < p.kernel_taps(); ++tap)
+      sum += o.weights[as_index(c * p.kernel_taps() + tap)];
     int32_t& bias = out[as_index(c)].bias;
     bias =
         static_cast<int32_t>(static_cast<uint32_t>(bias) + static_cast<uint32_t>(sum * p.a_zero));

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "hw/program/contract.h"
-#include "sim/map/program_sinks.h"
+#include "sim/map/program_description.h"
 
 namespace accsim::sim {
 
@@ -16,7 +16,7 @@ class BusySink {
 
   explicit BusySink(const hw::HwConfig& hw) : hw_(hw) {}
 
-  int64_t bound() const {
+  int64_t busy_bound() const {
     // Before a queue's first command comes the shortest way in, behind its last one that out.
     const int64_t out = 1 + written_.latency, lanes = 1 + hw::contract::kVectorLatency;
     const int64_t in = 1 + read_latency_;
@@ -25,37 +25,38 @@ class BusySink {
                      in + lanes + stores_ + written_.latency});
   }
 
-  void tensor(const Place& place, int64_t) {
+  void add_tensor(const Place& place, int64_t) {
     channels_.push_back(place.memory == hw::Memory::dram ? hw_.dram : hw_.shared.channel);
   }
   template <class Body>
-  void loop(std::string_view, int64_t count, Body body) {
+  void add_loop(std::string_view, int64_t count, Body body) {
     times_ *= count;
     body(0);
     times_ /= count;
   }
-  void sync(hw::SyncKind, hw::Queue, hw::Buffer) {}
+  void add_sync(hw::SyncKind, hw::Queue, hw::Buffer) {}
   template <class Fill>
-  void load(hw::Buffer to, int tensor, const hw::Walk& walk, Fill) {
+  void add_load(hw::Buffer to, int tensor, const hw::Walk& walk, Fill) {
     const hw::ChannelConfig& from = channels_[static_cast<size_t>(tensor)];
-    loads_ += times_ * std::max({int64_t{1}, from.read.cycles(walk.bytes()), beats(walk, to)});
+    loads_ +=
+        times_ * std::max({int64_t{1}, from.read.cycles(walk.bytes()), beats_of_walk(walk, to)});
     read_latency_ = std::min(read_latency_, from.latency);
   }
   template <class Fill>
-  void lane(const hw::LaneCommand& c, Fill) {
+  void add_lane(const hw::LaneCommand& c, Fill) {
     lanes_ += times_ * hw::contract::lane_cycles(c, hw_);
   }
   void set_table(hw::Queue unit) { lanes_ += times_ * hw::contract::set_table(unit); }
   template <class Fill>
-  void store(int tensor, const hw::Walk& walk, Fill) {
+  void add_store(int tensor, const hw::Walk& walk, Fill) {
     written_ = channels_[static_cast<size_t>(tensor)];
     stores_ += times_ * std::max({int64_t{1}, written_.write.cycles(walk.bytes()),
-                                  beats(walk, hw::Buffer::output)});
+                                  beats_of_walk(walk, hw::Buffer::output)});
   }
 
  private:
-  int64_t beats(const hw::Walk& walk, hw::Buffer b) const {
-    return hw::contract::port_beats(walk.runs(), walk.run, hw_.buffer(b).width);
+  int64_t beats_of_walk(const hw::Walk& walk, hw::Buffer b) const {
+    return hw::contract::port_beats(walk.run_count(), walk.run, hw_.buffer(b).width);
   }
 
   const hw::HwConfig& hw_;

@@ -129,7 +129,7 @@ class LaneWriter {
     if (work_.op != LaneArithmetic::mac) return 0;
     int64_t bytes = kernel(axis + 1);
     for (size_t i = 0; i < b_.size(); ++i)
-      if (spans(p_, LaneSide::b, i)) bytes *= b_[i].size;
+      if (spans_axis(p_, LaneSide::b, i)) bytes *= b_[i].size;
     return bytes;
   }
 

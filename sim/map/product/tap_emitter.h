@@ -4,7 +4,7 @@
 
 #include "sim/map/lanes/lane_commands.h"
 #include "sim/map/product/tap_problem.h"
-#include "sim/map/program_sinks.h"
+#include "sim/map/program_description.h"
 #include "sim/map/tile_segments.h"
 
 namespace accsim::sim {
@@ -21,11 +21,11 @@ class TapEmitter {
     split(p.x, t.pixels, pixels_);
   }
 
-  void run() {
-    sink_.tensor(p_.a, p_.a_tensor_bytes());
-    sink_.tensor(p_.b, p_.op.batch * p_.kernel());
-    sink_.tensor(p_.out, p_.out_tensor_bytes());
-    sink_.tensor(p_.parameters, p_.all_parameters());
+  void write_program() {
+    sink_.add_tensor(p_.a, p_.a_tensor_bytes());
+    sink_.add_tensor(p_.b, p_.op.batch * p_.kernel_taps());
+    sink_.add_tensor(p_.out, p_.out_tensor_bytes());
+    sink_.add_tensor(p_.parameters, p_.all_parameters());
     const InlineVector<Segment, 2> channels = split(p_.op.batch, t_.groups);
     for_segments(sink_, "channels", std::span(channels.data(), channels.size()),
                  [&](const Segment& s, const Address& start, int) { of_channels(s, start); });
@@ -41,7 +41,9 @@ class TapEmitter {
     Address in, out;
   };
 
-  void sync(hw::SyncKind kind, hw::Queue queue, hw::Buffer b) { sink_.sync(kind, queue, b); }
+  void add_sync(hw::SyncKind kind, hw::Queue queue, hw::Buffer b) {
+    sink_.add_sync(kind, queue, b);
+  }
   int64_t table_bytes() const { return p_.table ? hw::SetTableCommand::kBytes : 0; }
   int64_t scale_bytes() const { return t_.lanes * channels_ * kScale; }
 
@@ -54,29 +56,29 @@ class TapEmitter {
                  [&](const Segment&, const Address& image, int) {
                    lines({image * in + start, image * out + start});
                  });
-    sync(hw::SyncKind::signal_free, hw::Queue::vector, hw::Buffer::parameter);
+    add_sync(hw::SyncKind::signal_free, hw::Queue::vector, hw::Buffer::parameter);
   }
 
   /// Fills a parameter slot for a tile of channels. Weights that lie there several times are read
   /// as often.
   void hold(const Address& start) {
     const hw::Buffer to = hw::Buffer::parameter;
-    sync(hw::SyncKind::wait_free, hw::Queue::load, to);
+    add_sync(hw::SyncKind::wait_free, hw::Queue::load, to);
     if (p_.table)
-      sink_.load(to, kTensorP, hw::Walk{{}, table_bytes()},
-                 [&](auto& c) { c.source = p_.op.batch * kScale; });
+      sink_.add_load(to, kTensorP, hw::Walk{{}, table_bytes()},
+                     [&](auto& c) { c.source = p_.op.batch * kScale; });
     hw::Walk scales{{{t_.lanes, 0}}, channels_ * kScale};
-    sink_.load(to, kTensorP, scales.merge(), [&](auto& c) {
+    sink_.add_load(to, kTensorP, scales.merge(), [&](auto& c) {
       c.source = start * kScale;
       c.slot_offset = table_bytes();
     });
-    hw::Walk weights{{{p_.kernel(), channels_}, {t_.lanes, 0}}, channels_};
-    sink_.load(to, kTensorW, weights.merge(), [&](auto& c) {
-      c.source = start * p_.kernel();
+    hw::Walk weights{{{p_.kernel_taps(), channels_}, {t_.lanes, 0}}, channels_};
+    sink_.add_load(to, kTensorW, weights.merge(), [&](auto& c) {
+      c.source = start * p_.kernel_taps();
       c.slot_offset = table_bytes() + scale_bytes();
     });
-    sync(hw::SyncKind::signal_full, hw::Queue::load, to);
-    sync(hw::SyncKind::wait_full, hw::Queue::vector, to);
+    add_sync(hw::SyncKind::signal_full, hw::Queue::load, to);
+    add_sync(hw::SyncKind::wait_full, hw::Queue::vector, to);
     if (p_.table) sink_.set_table(hw::Queue::vector);
   }
 
@@ -100,28 +102,28 @@ class TapEmitter {
 
   void tile(const Segment& y, const Segment& x, const At& at) {
     const hw::Buffer to = hw::Buffer::activation, from = hw::Buffer::output;
-    sync(hw::SyncKind::wait_free, hw::Queue::load, to);
-    sink_.load(to, kTensorA, box(y.in_size, p_.x.in, x.in_size),
-               [&](auto& c) { c.source = at.in; });
-    sync(hw::SyncKind::signal_full, hw::Queue::load, to);
-    sync(hw::SyncKind::wait_full, hw::Queue::vector, to);
-    sync(hw::SyncKind::wait_free, hw::Queue::vector, from);
+    add_sync(hw::SyncKind::wait_free, hw::Queue::load, to);
+    sink_.add_load(to, kTensorA, box(y.in_size, p_.x.in, x.in_size),
+                   [&](auto& c) { c.source = at.in; });
+    add_sync(hw::SyncKind::signal_full, hw::Queue::load, to);
+    add_sync(hw::SyncKind::wait_full, hw::Queue::vector, to);
+    add_sync(hw::SyncKind::wait_free, hw::Queue::vector, from);
     const Segment channels{.size = channels_, .in_size = channels_};
     const std::vector<Segment> results{y, x, channels};
     const std::vector<Segment> weights{{.size = 1}, {.size = t_.lanes}, channels};
     for_lane_commands(lanes_, hw_, {results, weights, true}, [&](const LanePart& part) {
-      sink_.lane(part.command, [&](auto& c) {
+      sink_.add_lane(part.command, [&](auto& c) {
         c.a.offset = part.a;
         c.channel_offset = table_bytes() + part.b * kScale;
         c.b->offset = table_bytes() + scale_bytes() + part.b + part.weights;
         c.slot_offset = part.out;
       });
     });
-    sync(hw::SyncKind::signal_free, hw::Queue::vector, to);
-    sync(hw::SyncKind::signal_full, hw::Queue::vector, from);
-    sync(hw::SyncKind::wait_full, hw::Queue::store, from);
-    sink_.store(kTensorOut, box(y.size, p_.x.out, x.size), [&](auto& c) { c.target = at.out; });
-    sync(hw::SyncKind::signal_free, hw::Queue::store, from);
+    add_sync(hw::SyncKind::signal_free, hw::Queue::vector, to);
+    add_sync(hw::SyncKind::signal_full, hw::Queue::vector, from);
+    add_sync(hw::SyncKind::wait_full, hw::Queue::store, from);
+    sink_.add_store(kTensorOut, box(y.size, p_.x.out, x.size), [&](auto& c) { c.target = at.out; });
+    add_sync(hw::SyncKind::signal_free, hw::Queue::store, from);
   }
 
   /// Pixels of lines of so many in memory, the channels of the tile of each.

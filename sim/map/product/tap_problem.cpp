@@ -23,7 +23,7 @@ LaneSlide slide_of(const Slide& s) {
 bool reads_something(const Slide& s) {
   const LaneSlide slide = slide_of(s);
   for (int64_t o = 0; o < s.out; ++o)
-    if (slide.inside(o).count == 0) return false;
+    if (slide.taps_inside(o).count == 0) return false;
   return true;
 }
 
@@ -47,11 +47,11 @@ bool weighs_taps(const GemmProblem& p, const hw::HwConfig& hw) {
   const GemmOp& op = p.op;
   if (beat_of(hw) < 1 || !op.grouped || op.channels != 1 || op.outputs != 1) return false;
   if (p.mode != hw::kOwnTypes || p.a_bytes != 1 || p.b_bytes != 1 || p.out_bytes != 1) return false;
-  if (hw.types.activation != DType::int8 || p.b_bits != 8 || !p.b.constant) return false;
+  if (!hw.computes_int8() || p.b_bits != 8 || !p.b.constant) return false;
   if (!p.has_parameters || p.parameter_bytes != hw::LaneCommand::kChannelBytes || p.residual)
     return false;
   if (p.z.kernel != 1 || p.z.in != 1 || p.z.out != 1 || p.z.pad != 0) return false;
-  return p.kernel() <= hw::LaneCommand::kMostWeighed && reads_something(p.y) &&
+  return p.kernel_taps() <= hw::LaneCommand::kMostWeighed && reads_something(p.y) &&
          reads_something(p.x);
 }
 
@@ -77,8 +77,10 @@ bool taps_fit(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t) {
   const auto holds = [&](hw::Buffer b, int64_t bytes) {
     return bytes <= hw.buffer(b).slot_bytes();
   };
-  const auto reach = [](const Slide& s, int64_t tile) { return std::min(s.in, s.reach(tile)); };
-  const int64_t held = t.lanes * t.groups * (p.kernel() + hw::LaneCommand::kChannelBytes);
+  const auto reach = [](const Slide& s, int64_t tile) {
+    return std::min(s.in, s.input_reach(tile));
+  };
+  const int64_t held = t.lanes * t.groups * (p.kernel_taps() + hw::LaneCommand::kChannelBytes);
   return holds(hw::Buffer::activation, reach(p.y, t.lines) * reach(p.x, t.pixels) * t.groups) &&
          holds(hw::Buffer::parameter, held + (p.table ? hw::SetTableCommand::kBytes : 0)) &&
          holds(hw::Buffer::output, t.lines * t.pixels * t.groups);
@@ -91,8 +93,8 @@ std::vector<std::pair<int64_t, Tiling>> tap_tilings(const GemmProblem& p, const 
   const auto add = [&](Tiling t) {
     if (!taps_fit(p, hw, t)) return;
     BusySink sink(hw);
-    TapEmitter(p, hw, t, sink).run();
-    out.push_back({sink.bound(), t});
+    TapEmitter(p, hw, t, sink).write_program();
+    out.push_back({sink.busy_bound(), t});
   };
   const int64_t beat = beat_of(hw);
   const auto sizes = [](int64_t all) {

@@ -270,7 +270,7 @@ TEST(Descriptor, HasAMacItsWordsBehindThoseOfOtherLaneCommands) {
   c.channel_offset.add_term(0, 100);
   const Program p = test::program({}, 1);
   const std::array<int64_t, 1> indices = {3};
-  const auto d = describe(p, hw, Command{c}, indices);
+  const auto d = describe_command(p, hw, Command{c}, indices);
   ASSERT_TRUE(d.ok());
   // mode: mac, sum of the taps, b is there, in the parameter slot; beats of 6 lanes.
   EXPECT_EQ(d->words[1], 6u | 1u << 5 | 1u << 6);

@@ -57,7 +57,7 @@ TEST(Energy, ChargesALaneOperationForATapThatIsWeighedAndNoMacOfTheArray) {
   mac.taps = {3, 2};
   mac.b.emplace().buffer = Buffer::parameter;
   mac.macs = 5 * 4 * 9;  // three of nine taps lie in the padding
-  c.lane(7, mac);
+  c.count_lane(7, mac);
   const Energy e = energy(c.counts(), Cycles(0), hw);
   const double results = 7 * 5 * 4, taps = results * 6;
   EXPECT_DOUBLE_EQ(e.mac.value(), 0);

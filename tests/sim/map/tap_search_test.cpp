@@ -20,12 +20,12 @@ int64_t cycles(const Mapping& m) { return m.timing.total.count(); }
 
 Mapping chosen(const OpRequest& r, const hw::HwConfig& hw, MapOptions options = {}) {
   options.slack = 0;
-  Result<Mapping> found = Mapper(hw, options).choose(r, "layer");
+  Result<Mapping> found = Mapper(hw, options).choose_mapping(r, "layer");
   EXPECT_TRUE(found.ok()) << (found ? "" : found.errors().front().text());
   return found ? std::move(*found) : Mapping{};
 }
 
-bool on_lanes(const Mapping& m) { return m.of<GemmSource>()->tiling.lanes > 0; }
+bool on_lanes(const Mapping& m) { return m.source_as<GemmSource>()->tiling.lanes > 0; }
 
 /// A depthwise convolution that both can do, and how long each takes at its best: of lanes every
 /// tiling that is tried, whatever its bound.
@@ -49,7 +49,7 @@ TEST(TapSearch, IsTheBetterOfArrayAndLanesTaken) {
     hw::HwConfig without = hw;
     without.vector.mac_lanes = 0;
     int64_t best = cycles(chosen(r, without));
-    const GemmProblem p = GemmSource::of(std::get<GemmOp>(r.item), r, hw);
+    const GemmProblem p = GemmSource::of_request(std::get<GemmOp>(r.item), r, hw);
     CostEvaluator evaluator(hw);
     for (const auto& [bound, t] : tap_tilings(p, hw, hw::Dataflow::weight_stationary))
       best = std::min(best, evaluator.cost(p, t).timing.total.count());
@@ -76,7 +76,7 @@ TEST(TapSearch, TakesWideLanesWhereTheArrayIsNarrow) {
       {.channels = 64, .size = 16, .outputs = 64, .kernel = 3, .pad = 1, .groups = 64}));
   const Mapping m = chosen(r, hw);
   ASSERT_TRUE(on_lanes(m)) << m.description;
-  EXPECT_GT(m.of<GemmSource>()->tiling.lanes, 1);  // 64 channels fill an eighth of a beat
+  EXPECT_GT(m.source_as<GemmSource>()->tiling.lanes, 1);  // 64 channels fill an eighth of a beat
   EXPECT_GT(cycles(m), 16 * 16 * 64 * 8 / 512);
   EXPECT_LT(cycles(m), 4 * 288);
   hw.vector.mac_lanes = 0;

@@ -85,7 +85,7 @@ TEST(TapValues, DoBiasesWrapAsTheArraysDo) {
   for (GemmOperands::Channel& c : operands.channels) c = {INT32_MIN + 5, 1, 0};
   // What the array makes of it: its sums wrap at 32 bits, too.
   const Tiling on_array{.groups = 1};
-  hw::MemoryImage array = pack(p, hw, on_array, operands);
+  hw::MemoryImage array = pack_operands(p, hw, on_array, operands);
   ASSERT_TRUE(run_golden(emit(p, hw, on_array), hw, array).ok());
   const auto all = tap_tilings(p, hw, hw::Dataflow::weight_stationary);
   ASSERT_FALSE(all.empty());
@@ -108,7 +108,7 @@ TEST(TapTilings, HaveNoBoundAboveTheCyclesAndNoMacMissing) {
       ASSERT_LE(bound, cost.timing.total.count()) << to_string(t);
       const hw::Program program = emit(p, hw, t);
       ASSERT_EQ(cost.timing.total, simulate(program, hw).total) << to_string(t);
-      ASSERT_EQ(cost.counts, count(program, hw)) << to_string(t);
+      ASSERT_EQ(cost.counts, count_program(program, hw)) << to_string(t);
       ASSERT_EQ(cost.counts.lane_macs, Macs(p.op.macs()));
     }
   }
