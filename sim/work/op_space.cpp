@@ -15,20 +15,20 @@ constexpr size_t tap_dim(size_t i) { return dim_of(GemmDim::taps) + i; }
 /// Adds axes of an operand, innermost first, each behind what stands inside of it.
 class DenseAxes {
  public:
-  explicit DenseAxes(SpaceOperand& operand) : operand_(operand) { operand.dense = true; }
+  explicit DenseAxes(SpaceOperand& operand) : operand_(operand) {
+    operand.dense = true;
+    operand.axes.reserve(kMostOperandAxes);
+  }
 
   void add_axis(int64_t extent, std::initializer_list<Term> terms, int64_t shift = 0) {
-    inner_.push_back({.stride = next_, .extent = extent, .terms = terms, .shift = shift});
+    operand_.axes.push_back({.stride = next_, .extent = extent, .terms = terms, .shift = shift});
     next_ *= extent;
   }
   /// Outermost first, as operands have them.
-  void finish_axes() {
-    for (size_t i = inner_.size(); i-- > 0;) operand_.axes.push_back(inner_[i]);
-  }
+  void finish_axes() { std::reverse(operand_.axes.begin(), operand_.axes.end()); }
 
  private:
   SpaceOperand& operand_;
-  InlineVector<OperandAxis, kMostOperandAxes> inner_;
   int64_t next_ = 1;
 };
 
@@ -89,7 +89,10 @@ OpSpace space_of_gemm(const GemmOp& op) {
     out.dims.push_back({DimKind::parallel, n});
   out.dims.push_back({DimKind::reduction, op.channels});
   for (const int64_t n : op.kernel) out.dims.push_back({DimKind::window, n});
-  out.operands = {activations(op), weights(op), results(op)};
+  out.operands.reserve(3);
+  out.operands.push_back(activations(op));
+  out.operands.push_back(weights(op));
+  out.operands.push_back(results(op));
   return out;
 }
 
@@ -203,9 +206,9 @@ OpSpace space_of_lanes(const LaneWork& w, ValuePort out_port) {
   DenseAxes axes(result);
   for (size_t i = n; i-- > 0;) axes.add_axis(w.axes[i].count, {{i, 1}});
   axes.finish_axes();
-  out.operands.push_back(a);
-  if (w.has_b()) out.operands.push_back(b);
-  out.operands.push_back(result);
+  out.operands.push_back(std::move(a));
+  if (w.has_b()) out.operands.push_back(std::move(b));
+  out.operands.push_back(std::move(result));
   return out;
 }
 
@@ -266,9 +269,8 @@ SpaceBox OpSpace::whole_box() const {
 }
 
 const SpaceOperand* OpSpace::operand(OperandRole role) const {
-  const auto* found = std::find_if(operands.begin(), operands.end(),
-                                   [role](const SpaceOperand& o) { return o.role == role; });
-  return found == operands.end() ? nullptr : found;
+  const auto found = std::ranges::find(operands, role, &SpaceOperand::role);
+  return found == operands.end() ? nullptr : &*found;
 }
 
 std::optional<OpSpace> space_of(const WorkItem& item) {

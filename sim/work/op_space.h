@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "sim/base/inline_vector.h"
 #include "sim/work/work.h"
@@ -19,13 +20,13 @@ enum class DimKind : uint8_t {
 };
 /// A dim of a space: indices 0 .. length - 1.
 struct SpaceDim {
-  DimKind kind = DimKind::parallel;
-  int64_t length = 1;
+  DimKind kind;
+  int64_t length;
 };
 
 /// Indices first, first + 1, ..., first + count - 1.
 struct DimRange {
-  int64_t first = 0, count = 1;
+  int64_t first, count;
   int64_t end() const { return first + count; }
   friend bool operator==(const DimRange&, const DimRange&) = default;
 };
@@ -40,8 +41,8 @@ using SpaceBox = InlineVector<DimRange, kMostSpaceDims>;
 /// there (padding).
 struct OperandAxis {
   struct Term {
-    size_t dim = 0;
-    int64_t factor = 1;
+    size_t dim;
+    int64_t factor;
   };
   int64_t stride = 1;  ///< elements from one coordinate to the next
   int64_t extent = 1;
@@ -63,7 +64,7 @@ struct SpaceOperand {
   OperandRole role = OperandRole::a;
   ValuePort port = 0;  ///< of the op: of the node's outputs where it is written, else of its inputs
   bool dense = false;  ///< the op has no strides for it: its elements follow one another
-  InlineVector<OperandAxis, kMostOperandAxes> axes{};  ///< outermost first
+  std::vector<OperandAxis> axes{};  ///< outermost first
 
   bool written() const { return role == OperandRole::result || role == OperandRole::log; }
   /// Elements from where a point finds the operand to where the next one along a dim does; 0 where
@@ -74,7 +75,7 @@ struct SpaceOperand {
 /// All points of an op, and its operands.
 struct OpSpace {
   InlineVector<SpaceDim, kMostSpaceDims> dims;
-  InlineVector<SpaceOperand, 4> operands;
+  std::vector<SpaceOperand> operands;
 
   SpaceBox whole_box() const;
   /// Of the op; nullptr if it has none.
