@@ -43,7 +43,6 @@ RANGES = {
         f"vector.lanes.{c}": (1, 65536)
         for c in ("elementwise", "special", "reduce", "pool", "resize", "convert", "search")
     },
-    "vector.mac_lanes": (0, 65536),
     **{
         f"energy.{e}": (0, 1000000000)
         for e in (
@@ -180,6 +179,8 @@ def optional_words(machine, with_modes):
     yield "modes with a node", changed(no_prices, ("energy",), few), True
     for bus, good in (("shared", True), ("separate", True), ("both", False), (1, False)):
         yield f"a bus that is {bus}", changed(machine, ("dram", "bus"), bus), good
+    for lanes, good in ((0, True), (65536, True), (65537, False), (-1, False), (1.5, False)):
+        yield f"{lanes} mac lanes", changed(machine, ("vector", "mac_lanes"), lanes), good
 
 
 class Program:
