@@ -220,13 +220,19 @@ constexpr KernelRow kQuantKernels[] = {
     {"Quant", fake_quantise, kQonnx},
 };
 
+/// `q` as the nearest number that a type holds; the lowest one for NaN. Of truth values 0 and 1.
+double nearest_held(double q, DType type) {
+  const hw::NumberFormat* const to = format_of(type);
+  const double low = to != nullptr ? to->lowest() : 0, high = to != nullptr ? to->highest() : 1;
+  return std::isnan(q) ? low : std::clamp(q, low, high);
+}
+
 }  // namespace
 
 double quantized_value(double v, double scale, double zero, DType type) {
   // The quotient in single precision decides ties, as in the operators' definition.
   const double q = std::nearbyint(static_cast<double>(static_cast<float>(v / scale))) + zero;
-  const hw::NumberFormat& to = *format_of(type);
-  return std::isnan(q) ? to.lowest() : std::clamp(q, to.lowest(), to.highest());
+  return nearest_held(q, type);
 }
 
 float step_factor(double a_scale, double b_scale, double y_scale) {
@@ -234,9 +240,8 @@ float step_factor(double a_scale, double b_scale, double y_scale) {
 }
 
 double requantized_sum(double sum, float factor, double zero, DType type) {
-  const hw::NumberFormat& to = *format_of(type);
   const double q = static_cast<double>(std::nearbyint(static_cast<float>(sum) * factor)) + zero;
-  return std::isnan(q) ? to.lowest() : std::clamp(q, to.lowest(), to.highest());
+  return nearest_held(q, type);
 }
 
 double nearest_integer(float v, DType type) { return requantized_sum(1, v, 0, type); }
