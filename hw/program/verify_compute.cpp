@@ -200,7 +200,7 @@ void Verifier::check_fields(const LaneCommand& c) {
   if (!errors_.empty()) return;
   check_limit(c.tap_count() * (c.across ? c.run : 1), kMostTaps, "elements of one result");
   if (c.weighs() && hw_.vector.mac_lanes < 1)
-    return fail("the machine has no check_limit that weigh taps: see its key vector.mac_lanes");
+    return fail("the machine has no lanes that weigh taps: see its key vector.mac_lanes");
   if (contract::lane_beat(c, hw_) < 1) return fail("two operands through a port of one byte");
   if (c.b.has_value() != row_of(c.op).has_b)
     return fail(fmt::format("{} with {} operands", row_of(c.op).name, c.b ? 2 : 1));
@@ -215,10 +215,10 @@ void Verifier::check_fields(const LaneCommand& c) {
   check_between(c.shift, 0, 62, "shift of the lane command");
   check_between(c.output_zero, INT16_MIN, INT16_MAX, "zero point of the lane command");
   check_clip(c.low, c.high, INT8_MAX, "lane command");
-  check_operand(c, c.a, reach_over(c.taps, c.tap_stride), "first check_operand");
+  check_operand(c, c.a, reach_over(c.taps, c.tap_stride), "first operand");
   if (c.b)
     check_operand(c, *c.b, c.weighs() ? reach_over(c.taps, c.weight_stride) : Reach{},
-                  "second check_operand");
+                  "second operand");
   if (c.weighs()) weighed(c);
   check_within(c.slot_offset, reach_over(c.rows, c.out_stride), c.across ? 1 : c.run,
                bytes_of_slot(Buffer::output), "output of the lane command");

@@ -41,7 +41,7 @@ class Builder {
   /// What is computed off line (the Shape of an activation) doesn't read at run time.
   void count_readers() {
     const auto runs = [this](NodeId n) { return !graph_.nodes[static_cast<size_t>(n)].folded; };
-    for (size_t t = 0; t < readers_.size(); ++t)
+    for (size_t t = 0; t < lowered_.readers.size(); ++t)
       readers_[t] = static_cast<size_t>(std::ranges::count_if(lowered_.readers[t], runs));
   }
 
