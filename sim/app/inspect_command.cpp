@@ -11,15 +11,21 @@
 
 namespace accsim::sim {
 
+namespace {
+
+constexpr const char* kInspectFooter =
+    "Sizes are in bytes of the file's element types. The forward pass counts each output of each "
+    "node that runs once. Forward and backward count the outputs of nodes with parameters twice, "
+    "for value and gradient. torchinfo counts its leaf modules with parameters so.";
+
+}  // namespace
+
 void InspectCommand::add_to(Command& program) {
   sub_ = &program.add_command(
       "inspect",
       "Print a network's parameters, MACs, operators, bandwidth and activation memory, without a "
       "machine");
-  sub_->footer =
-      "Sizes are in bytes of the file's element types. The forward pass counts each output of each "
-      "node that runs once. Forward and backward count the outputs of nodes with parameters twice, "
-      "for value and gradient. torchinfo counts its leaf modules with parameters so.";
+  sub_->footer = kInspectFooter;
   model_.add_to(*sub_, true);
   model_.add_cut_to(*sub_);
   model_.add_torch_to(*sub_);

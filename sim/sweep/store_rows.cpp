@@ -139,6 +139,20 @@ Status SweepStore::write_phases(const PointRow& row) {
   return ok();
 }
 
+namespace {
+
+Status write_bound(Statement& s, const BoundRow& row) {
+  s.bind(1, std::string_view(row.key));
+  if (row.reason.empty())
+    s.bind_null(2);
+  else
+    s.bind(2, std::string_view(row.reason));
+  s.bind(3, row.totals.cycles).bind(4, row.totals.energy_pj).bind(5, row.totals.traffic_bytes());
+  return s.run();
+}
+
+}  // namespace
+
 Status SweepStore::write_rows(std::span<const PointRow> rows, std::span<const BoundRow> bounds) {
   std::string marks;
   for (size_t i = 0; i < 15 + meta_.axes.size(); ++i) marks += i == 0 ? "?" : ",?";
@@ -189,16 +203,8 @@ Status SweepStore::write_rows(std::span<const PointRow> rows, std::span<const Bo
       if (const Status done = w.run(); !done) return done;
     }
   }
-  for (const BoundRow& row : bounds) {
-    Statement& s = **bound;
-    s.bind(1, std::string_view(row.key));
-    if (row.reason.empty())
-      s.bind_null(2);
-    else
-      s.bind(2, std::string_view(row.reason));
-    s.bind(3, row.totals.cycles).bind(4, row.totals.energy_pj).bind(5, row.totals.traffic_bytes());
-    if (const Status done = s.run(); !done) return done;
-  }
+  for (const BoundRow& row : bounds)
+    if (const Status done = write_bound(**bound, row); !done) return done;
   return ok();
 }
 

@@ -18,7 +18,8 @@ class GemmEmitter {
       : p_(p), hw_(hw), t_(t), sink_(sink), nest_(p, t) {
     // Regions lie behind all other tensors.
     if (t.staged > 0)
-      panels_.emplace(p, hw, t, nest_, sink, kTensorW, residual_tensor() + (p.residual ? 1 : 0));
+      panels_.emplace(p, hw, t, nest_, sink,
+                      PanelTensors{kTensorW, residual_tensor() + (p.residual ? 1 : 0)});
     TileDimSet a = dim_bit(kImage) | dim_bit(kZ) | dim_bit(kY) | dim_bit(kX) | dim_bit(kC);
     TileDimSet w = dim_bit(kN) | dim_bit(kC), table = dim_bit(kN);
     if (!p.op.a_shared) a |= dim_bit(kBatch);

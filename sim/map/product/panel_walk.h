@@ -5,6 +5,11 @@
 
 namespace accsim::sim {
 
+/// Tensors of a program that stages panels of weights: the weights, and the first of the regions.
+struct PanelTensors {
+  int weights = 0, regions = 0;
+};
+
 /// Walks the panels of a tiling with staged weights (WeightPanels), region by region. It stages a
 /// panel's weights into a region, and the next panel's as soon as the last tile of pixels has
 /// loaded what the region has.
@@ -14,17 +19,17 @@ class PanelWalk {
   using Address = typename Sink::Address;
 
   /// Outputs are cut within a panel; the first and the last tile of the pixels stand alone.
-  /// `weights`: their tensor; `regions`: the first region. All else must outlive it.
+  /// All but `tensors` must outlive it.
   PanelWalk(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t, TileNest<Address>& nest,
-            Sink& sink, int weights, int regions)
+            Sink& sink, PanelTensors tensors)
       : p_(p),
         hw_(hw),
         t_(t),
         nest_(nest),
         sink_(sink),
         panels_(weight_panels(p, hw, t)),
-        weights_(weights),
-        regions_(regions) {
+        weights_(tensors.weights),
+        regions_(tensors.regions) {
     nest_.cut_outputs(std::min(t_.staged, p_.op.outputs));
     pass_dim_ = nest_.part_first_and_last_pixels();
     nest_.rewind_from(0);

@@ -116,6 +116,34 @@ hw::Dataflow rest_of(const std::vector<hw::Dataflow>& dataflows) {
                                           : hw::Dataflow::weight_stationary;
 }
 
+/// Times tilings of the lanes, and offers them. On the lanes nothing is pinned: words of a pin are
+/// the array's. Returns how many there are. `evaluate`: as search_product() has it.
+template <class Evaluate>
+int64_t look_at_lanes(const GemmProblem& p, const ProductSearch& in, const SpaceOptions& space,
+                      TilingChoice& to, const Evaluate& evaluate) {
+  const auto tilings = tap_tilings(p, in.hw, rest_of(space.dataflows));
+  for (const auto& [bound, t] : tilings) {
+    if (in.options.objective == Objective::cycles && !to.empty() &&
+        static_cast<double>(bound) >
+            (1 + space.objective.slack) * static_cast<double>(to.fastest_tiling().score.cycles))
+      break;
+    check(bound <= evaluate(to, t), "a mapping's bound exceeds its cycles");
+  }
+  return std::ssize(tilings);
+}
+
+/// `timed`, `considered`: tilings of which the program was timed, and all.
+Mapping mapping_of_tiling(const GemmProblem& p, const ProductSearch& in,
+                          const TilingChoice::Timed& found, int64_t timed, int64_t considered) {
+  Mapping m = mapping_of_cost(found.cost, timed, considered);
+  m.trace = in.evaluator.traced(p, found.tiling).trace;
+  m.tensor_bytes = static_cast<double>(p.tensor_bytes());
+  check(m.counts.macs + m.counts.lane_macs == Macs(p.op.macs()),
+        "a program's MACs differ from its op's");
+  if (in.options.programs) m.source = GemmSource{{p, found.tiling}};
+  return m;
+}
+
 }  // namespace
 
 Result<Mapping> search_product(const GemmProblem& p, const ProductSearch& in, const MappingPin& pin,
@@ -144,18 +172,6 @@ Result<Mapping> search_product(const GemmProblem& p, const ProductSearch& in, co
       return to.found_so_far();
     });
   };
-  // On the lanes nothing is pinned: words of a pin are the array's.
-  const auto look_at_lanes = [&](TilingChoice& to) {
-    const auto tilings = tap_tilings(p, machine, rest_of(space.dataflows));
-    for (const auto& [bound, t] : tilings) {
-      if (options.objective == Objective::cycles && !to.empty() &&
-          static_cast<double>(bound) >
-              (1 + space.objective.slack) * static_cast<double>(to.fastest_tiling().score.cycles))
-        break;
-      check(bound <= evaluate(to, t), "a mapping's bound exceeds its cycles");
-    }
-    return std::ssize(tilings);
-  };
   if (p.scale_count() > hw::PostCommand::kMostGroups)
     return no_tiling(p, machine, space.dataflows.front());
   // The rule's tiling is a good mapping to begin with: most others can't be better.
@@ -167,16 +183,10 @@ Result<Mapping> search_product(const GemmProblem& p, const ProductSearch& in, co
   int64_t considered = timed;
   if (choice.empty() || options.effort == MapEffort::search) considered += look(choice);
   if (options.effort == MapEffort::search && pin.is_free() && options.dataflows.empty())
-    considered += look_at_lanes(choice);
+    considered += look_at_lanes(p, in, space, choice, evaluate);
   if (choice.empty()) return no_tiling(p, machine, space.dataflows.front());
   const auto mapping_of = [&](const TilingChoice::Timed& found) {
-    Mapping m = mapping_of_cost(found.cost, timed, considered);
-    m.trace = evaluator.traced(p, found.tiling).trace;
-    m.tensor_bytes = space.objective.tensor_bytes;
-    check(m.counts.macs + m.counts.lane_macs == Macs(p.op.macs()),
-          "a program's MACs differ from its op's");
-    if (options.programs) m.source = GemmSource{{p, found.tiling}};
-    return m;
+    return mapping_of_tiling(p, in, found, timed, considered);
   };
   const int64_t dram_bytes = choice.chosen_tiling().score.dram_bytes;
   if (space.objective.has_slack() && options.effort == MapEffort::search &&

@@ -207,9 +207,12 @@ void each_point(const SpaceBox& box, const Each& each) {
   Point p(box.size(), 0);
   for (;;) {
     each(p);
-    size_t i = p.size();
-    while (i-- > 0 && ++p[i] == box[i].count) p[i] = 0;
-    if (i == static_cast<size_t>(-1)) return;
+    size_t carried = p.size();  // dims from here on begin anew
+    for (; carried > 0; --carried) {
+      if (++p[carried - 1] < box[carried - 1].count) break;
+      p[carried - 1] = 0;
+    }
+    if (carried == 0) return;
   }
 }
 
