@@ -69,7 +69,7 @@ void add_bounds(const ItemWork& m, const hw::HwConfig& hw, Costs& c) {
 }
 
 const Operand* find_operand(const std::vector<Operand>& side, ValuePort port) {
-  return port.is_of_node() && port.index() < side.size() ? &side[port.index()] : nullptr;
+  return port.is_within(side.size()) ? &side[port.index()] : nullptr;
 }
 bool on_chip(const std::vector<Operand>& side, ValuePort port) {
   const Operand* o = find_operand(side, port);

@@ -14,7 +14,7 @@ std::vector<TensorId> moved_by(const Layer& l, size_t item) {
   std::vector<TensorId> out;
   const auto add = [&](const std::vector<Access>& side, const std::vector<TensorId>& ids) {
     for (const Access& a : side)
-      if (a.port.is_of_node() && a.port.index() < ids.size() && ids[a.port.index()] != kNoTensor)
+      if (a.port.is_within(ids.size()) && ids[a.port.index()] != kNoTensor)
         out.push_back(ids[a.port.index()]);
   };
   add(op.inputs, l.inputs);

@@ -82,7 +82,7 @@ void add_to_key(KeyBytes& key, const MemoryOp& op) {
 }  // namespace
 
 Operand operand_of_port(const std::vector<Operand>& side, ValuePort port, const hw::HwConfig& hw) {
-  if (port.is_of_node() && port.index() < side.size()) return side[port.index()];
+  if (port.is_within(side.size())) return side[port.index()];
   return {{"(internal)", hw::Memory::dram, false, internal_port(port)}, hw.activation_bytes()};
 }
 

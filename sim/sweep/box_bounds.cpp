@@ -149,7 +149,7 @@ BoxBounds::BoxBounds(const SweepSpec& spec) : spec_(spec), space_(spec) {
       for (const WorkItem& item : l.work) {
         const auto* op = std::get_if<GemmOp>(&item);
         if (op == nullptr) continue;
-        const bool constant = op->b_port.is_of_node() && op->b_port.index() < l.inputs.size() &&
+        const bool constant = op->b_port.is_within(l.inputs.size()) &&
                               l.inputs[op->b_port.index()] >= 0 &&
                               spec.base.shared.weights == hw::RunWeights::read &&
                               model.graph.tensor(l.inputs[op->b_port.index()]).constant;
