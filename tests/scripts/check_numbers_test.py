@@ -1,21 +1,14 @@
 #!/usr/bin/python3
 """Does scripts/check_numbers find what it is there to find? Feeds it small trees."""
 
-import importlib.machinery
-import importlib.util
-import pathlib
 import sys
-import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-loader = importlib.machinery.SourceFileLoader(
-    "check_numbers", str(ROOT / "scripts" / "check_numbers")
-)
-checker = importlib.util.module_from_spec(importlib.util.spec_from_loader("check_numbers", loader))
-loader.exec_module(checker)
+from planted import ROOT, PlantedTree, load_script  # noqa: E402
+
+checker = load_script("check_numbers")
 
 GOOD = {
     "hw/numbers/number_format.h": '{FormatId::int8, "int8", 8},\n{FormatId::float16, "float16"},\n'
@@ -29,21 +22,8 @@ GOOD = {
 }
 
 
-class CheckNumbers(unittest.TestCase):
-    def problems(self, files=None, exceptions=()):
-        with tempfile.TemporaryDirectory() as folder:
-            root = pathlib.Path(folder).resolve()
-            for name, content in {**GOOD, **(files or {})}.items():
-                path = root / name
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(content)
-            return checker.check(root, exceptions)[0]
-
-    def refuses(self, files, *words, exceptions=()):
-        problems = self.problems(files, exceptions)
-        self.assertEqual(len(problems), 1, problems)
-        for word in words:
-            self.assertIn(word, problems[0])
+class CheckNumbers(PlantedTree):
+    GOOD, checker = GOOD, checker
 
     def test_are_the_table_comments_texts_and_other_types_let_be(self):
         self.assertEqual(self.problems(), [])

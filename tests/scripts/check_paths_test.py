@@ -1,20 +1,15 @@
 #!/usr/bin/python3
 """Does scripts/check_paths find what it is there to find? Feeds it small trees."""
 
-import importlib.machinery
-import importlib.util
 import json
-import pathlib
 import sys
-import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-loader = importlib.machinery.SourceFileLoader("check_paths", str(ROOT / "scripts" / "check_paths"))
-checker = importlib.util.module_from_spec(importlib.util.spec_from_loader("check_paths", loader))
-loader.exec_module(checker)
+from planted import ROOT, PlantedTree, load_script  # noqa: E402
+
+checker = load_script("check_paths")
 
 
 def section(**keys):
@@ -38,21 +33,8 @@ GOOD = {
 }
 
 
-class CheckPaths(unittest.TestCase):
-    def problems(self, files=None, exceptions=()):
-        with tempfile.TemporaryDirectory() as folder:
-            root = pathlib.Path(folder).resolve()
-            for name, content in {**GOOD, **(files or {})}.items():
-                path = root / name
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(content)
-            return checker.check(root, exceptions)[0]
-
-    def refuses(self, files, *words, exceptions=()):
-        problems = self.problems(files, exceptions)
-        self.assertEqual(len(problems), 1, problems)
-        for word in words:
-            self.assertIn(word, problems[0])
+class CheckPaths(PlantedTree):
+    GOOD, checker = GOOD, checker
 
     def test_are_the_table_comments_texts_and_single_words_let_be(self):
         self.assertEqual(self.problems(), [])
