@@ -58,6 +58,12 @@ constexpr double power_of_two(int exponent) {
              : std::bit_cast<double>(uint64_t{1} << (exponent + kBias - 1 + kMantissa));
 }
 
+/// Bytes of so many elements of `bits` each; those of less than a byte are packed without gaps.
+/// `bits` is a whole number of bytes otherwise.
+constexpr int64_t packed_bytes(int bits, int64_t elements) {
+  return bits < 8 ? (elements * bits + 7) / 8 : elements * (bits / 8);
+}
+
 /// How a number is coded. A float's value is (-1)^sign * 2^(E - bias) * (1 + M / 2^mantissa), for a
 /// stored exponent E of 0 (-1)^sign * 2^(1 - bias) * M / 2^mantissa; a power's is 2^(E - bias).
 /// A format says nothing of scales: blocks of elements that share one name two formats.
@@ -84,9 +90,7 @@ struct NumberFormat {
   /// A byte holds one element at least.
   constexpr bool fits_byte() const { return bits <= 8; }
   /// Bytes of so many elements, packed from the low end without gaps.
-  constexpr int64_t bytes(int64_t elements) const {
-    return is_packed() ? (elements * bits + 7) / 8 : elements * (bits / 8);
-  }
+  constexpr int64_t bytes(int64_t elements) const { return packed_bytes(bits, elements); }
   /// Of the smallest normal number.
   constexpr int least_exponent() const { return (kind == NumberKind::power ? 0 : 1) - bias; }
   /// Of the largest number.

@@ -69,9 +69,6 @@ std::optional<DType> dtype_from_onnx(int64_t number) {
   return static_cast<DType>(number);
 }
 
-int64_t storage_bytes(DType t, int64_t elements) {
-  const hw::NumberFormat* const format = format_of(t);
-  return format != nullptr ? format->bytes(elements) : elements * (bits(t) / 8);
-}
+int64_t storage_bytes(DType t, int64_t elements) { return hw::packed_bytes(bits(t), elements); }
 
 }  // namespace accsim

@@ -21,7 +21,7 @@ std::vector<Operand> layer_operands(const Graph& graph, const Residency& residen
     const OperandPort port{side, static_cast<int>(out.size())};
     // Views and parts of one tensor have its name: they take its room once.
     const TensorId root = residency.root[static_cast<size_t>(id)];
-    const Pitch& pitch = residency.parts[static_cast<size_t>(id)].pitch;
+    const Pitch& pitch = residency.sub_tensors[static_cast<size_t>(id)].pitch;
     const std::string& name = resident || !pitch.is_dense() ? graph.tensor(root).name : t.name;
     out.push_back(
         {{name, resident ? hw::Memory::shared : hw::Memory::dram, t.constant, port, pitch},

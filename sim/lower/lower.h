@@ -41,12 +41,12 @@ struct TurnedPort {
 
 /// A tensor that lies in another one: an output of Slice or Split, an input of Concat. All in
 /// elements as they lie in memory.
-struct Part {
+struct SubTensor {
   TensorId whole = kNoTensor;  ///< that has bytes of its own; kNoTensor: the tensor has
   int64_t offset = 0;
   Pitch pitch{};
 
-  friend bool operator==(const Part&, const Part&) = default;
+  friend bool operator==(const SubTensor&, const SubTensor&) = default;
 };
 
 /// A graph node with its fate and, where it costs anything, its work.
@@ -100,7 +100,7 @@ struct Lowered {
   /// off line as their readers want them; theirs say nothing.
   std::vector<Layout> layouts;
   /// By tensor id, of lower_in_memory(): which tensor it is a part of.
-  std::vector<Part> parts{};
+  std::vector<SubTensor> sub_tensors{};
 };
 
 /// Multiply-accumulates of the products among a node's work, whatever they are for.

@@ -8,11 +8,11 @@
 #include "sim/lower/lane_meaning.h"
 #include "sim/lower/lay_out.h"
 #include "sim/lower/logarithms.h"
-#include "sim/lower/parts.h"
 #include "sim/lower/patterns.h"
 #include "sim/lower/repeats.h"
 #include "sim/lower/rotations.h"
 #include "sim/lower/row_layout.h"
+#include "sim/lower/sub_tensors.h"
 
 namespace accsim::sim {
 
@@ -28,7 +28,7 @@ std::span<const LoweringPass> lowering_passes() {
       {"lay_out", in_memory, {logarithms, rotations, repeats}, layouts, lay_out},
       {"set_row_work", in_memory, {layouts}, rows, set_row_work},
       {"add_lane_meanings", in_memory, {layouts}, lanes, add_lane_meanings},
-      {"place_parts", in_memory, {rows, lanes}, parts, place_parts},
+      {"place_sub_tensors", in_memory, {rows, lanes}, sub_tensors, place_sub_tensors},
   };
   return kPasses;
 }

@@ -19,7 +19,7 @@ enum class PassFact : uint8_t {
   layouts,
   rows,
   lanes,
-  parts,
+  sub_tensors,
 };
 
 /// lower() ends with the first stage, lower_in_memory() with the second.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "sim/lower/part_geometry.h"
+#include "sim/lower/sub_tensor_geometry.h"
 #include "sim/operators/op_table.h"
 
 namespace accsim::sim {
@@ -20,12 +20,12 @@ struct Turn {
 /// Pieces of a tensor, and where they lie in another one.
 struct Pieces {
   TensorId of = kNoTensor;
-  Part place{};
+  SubTensor place{};
 
   /// Are they each first or each second one (`which`) of its pieces?
   bool lie_at(int64_t which, int64_t piece, int64_t all) const {
     const Pitch pitch = all == 2 * piece ? Pitch{} : Pitch{piece, 2 * piece};
-    return place == Part{kNoTensor, which * piece, pitch};
+    return place == SubTensor{kNoTensor, which * piece, pitch};
   }
 };
 
@@ -139,7 +139,7 @@ class Rotations {
     const auto* op = std::get_if<MemoryOp>(&l.work[move]);
     if (!op || op->inputs.size() != 1 || !op->inputs[0].port.is_of_node()) return std::nullopt;
     const TensorId from = l.inputs[op->inputs[0].port.index()];
-    const auto place = part_of_move(*op, false, elements_of(from));
+    const auto place = moved_sub_tensor(*op, false, elements_of(from));
     return place ? std::optional(Pieces{from, *place}) : std::nullopt;
   }
 
@@ -154,7 +154,7 @@ class Rotations {
           !op->inputs[0].port.is_of_node() || !op->outputs[0].port.is_of_node() ||
           cut->outputs[op->outputs[0].port.index()] != id)
         continue;
-      const auto place = part_of_move(*op, true, elements_of(id));
+      const auto place = moved_sub_tensor(*op, true, elements_of(id));
       if (!place) return std::nullopt;
       nodes.push_back(cut->node);
       return Pieces{cut->inputs[op->inputs[0].port.index()], *place};

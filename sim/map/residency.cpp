@@ -80,9 +80,10 @@ class Planner {
     out_.root.resize(graph.tensors.size());
     std::iota(out_.root.begin(), out_.root.end(), 0);
     for (const Tensor& t : graph.tensors) shown_.push_back(t.dtype);
-    out_.parts.resize(graph.tensors.size());
+    out_.sub_tensors.resize(graph.tensors.size());
     out_.addresses.assign(graph.tensors.size(), -1);
-    for (size_t id = 0; id < lowered.parts.size(); ++id) set_part(id, lowered.parts[id]);
+    for (size_t id = 0; id < lowered.sub_tensors.size(); ++id)
+      set_part(id, lowered.sub_tensors[id]);
   }
 
   Residency plan_tensors(std::span<const TensorId> in_dram, std::span<const TensorId> kept) {
@@ -98,11 +99,11 @@ class Planner {
   }
 
  private:
-  void set_part(size_t id, const Part& p) {
+  void set_part(size_t id, const SubTensor& p) {
     if (p.whole == kNoTensor) return;
     const int64_t each = element_bytes(hw_, graph_.tensors[id].dtype);
     out_.root[id] = p.whole;
-    out_.parts[id] = {p.offset * each, p.pitch.scaled_by(each)};
+    out_.sub_tensors[id] = {p.offset * each, p.pitch.scaled_by(each)};
   }
 
   void note_lives(int at) {
@@ -129,11 +130,12 @@ class Planner {
   /// All of what the input is, or as a layer says that makes a part of it.
   void show_as_view(TensorId id, TensorId input) {
     const auto to = static_cast<size_t>(id);
-    const TensorId whole = lowered_.parts.empty() ? kNoTensor : lowered_.parts[to].whole;
+    const TensorId whole =
+        lowered_.sub_tensors.empty() ? kNoTensor : lowered_.sub_tensors[to].whole;
     const TensorId from = whole == kNoTensor ? input : whole;
     if (root_of(id) != root_of(from)) {
       out_.root[to] = out_.root[static_cast<size_t>(from)];
-      out_.parts[to] = out_.parts[static_cast<size_t>(from)];
+      out_.sub_tensors[to] = out_.sub_tensors[static_cast<size_t>(from)];
     }
     const Tensor &shown = graph_.tensor(id), &all = graph_.tensors[root_of(id)];
     if (elements(shown.dims) == elements(all.dims)) shown_[root_of(id)] = shown.dtype;

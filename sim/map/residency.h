@@ -25,16 +25,16 @@ struct MemoryUse {
 };
 
 /// Where a tensor lies among the bytes of the one that it is a part of.
-struct BytePart {
+struct SubTensorBytes {
   int64_t offset = 0;
   Pitch pitch{};  ///< in bytes
 };
 
 /// Which tensors stay in the shared buffer from the layer that writes them to the last that reads.
 struct Residency {
-  std::vector<bool> resident;   ///< by tensor id; views answer for the tensor they show
-  std::vector<TensorId> root;   ///< by tensor id: the tensor whose bytes it shows, or some of them
-  std::vector<BytePart> parts;  ///< by tensor id: which of them
+  std::vector<bool> resident;  ///< by tensor id; views answer for the tensor they show
+  std::vector<TensorId> root;  ///< by tensor id: the tensor whose bytes it shows, or some of them
+  std::vector<SubTensorBytes> sub_tensors;  ///< by tensor id: which of them
   /// By tensor id: address of a resident's first byte in the shared buffer. -1 for constants, for
   /// tensors that aren't resident, and for those that show another tensor's bytes.
   std::vector<int64_t> addresses;

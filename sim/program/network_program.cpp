@@ -105,12 +105,12 @@ class NetworkBuilder {
   static std::optional<int32_t> shared_tensor(const ScheduledOp& s, const ScheduledOp& next) {
     for (size_t i = 0; i < s.whole.size(); ++i)
       for (size_t k = 0; k < next.whole.size(); ++k)
-        if (s.whole[i] == next.whole[k] && is_part(s, i, OperandPort::Side::output) &&
-            is_part(next, k, OperandPort::Side::input))
+        if (s.whole[i] == next.whole[k] && is_pitched(s, i, OperandPort::Side::output) &&
+            is_pitched(next, k, OperandPort::Side::input))
           return s.whole[i];
     return std::nullopt;
   }
-  static bool is_part(const ScheduledOp& s, size_t i, OperandPort::Side side) {
+  static bool is_pitched(const ScheduledOp& s, size_t i, OperandPort::Side side) {
     return s.whole[i] != s.tensors[i] && s.mapping->trace.ports[i].side == side;
   }
   bool includes(const ScheduledOp& s) const { return includes(s.layer); }
@@ -124,7 +124,7 @@ class NetworkBuilder {
     const auto own = [&](int32_t whole, OperandPort::Side side) {
       const ScheduledOp& s = network_.order[i];
       for (size_t k = 0; k < s.whole.size(); ++k)
-        if (s.whole[k] == whole && is_part(s, k, side)) return static_cast<int>(k);
+        if (s.whole[k] == whole && is_pitched(s, k, side)) return static_cast<int>(k);
       return -1;
     };
     if (i + 1 < network_.order.size())

@@ -17,9 +17,9 @@ class LayerGraph {
     graph_.opset = whole.opset;
     graph_.ir_version = whole.ir_version;
     for (const Layer& l : lowered.layers) {
-      const bool is_part =
+      const bool is_pitched =
           l.node == lowered.layers[layer].node || l.merged_into == static_cast<int>(layer);
-      if (is_part) add_with_casts(whole.nodes[static_cast<size_t>(l.node)]);
+      if (is_pitched) add_with_casts(whole.nodes[static_cast<size_t>(l.node)]);
     }
     // What the layer gives when it is costed may be cast before the graph gives it.
     for (const TensorId id : lowered.layers[layer].outputs)

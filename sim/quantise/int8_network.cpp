@@ -85,11 +85,11 @@ void Int8Network::find_tensors() {
     const LayerTensors& t = network_->tensors[l];
     for (size_t i = 0; i < t.inputs.size(); ++i) {
       roots_[layer.inputs[i]] = t.inputs[i];
-      parts_[layer.inputs[i]] = t.input_parts[i];
+      parts_[layer.inputs[i]] = t.input_places[i];
     }
     for (size_t i = 0; i < t.outputs.size(); ++i) {
       roots_[layer.outputs[i]] = t.outputs[i];
-      parts_[layer.outputs[i]] = t.output_parts[i];
+      parts_[layer.outputs[i]] = t.output_places[i];
     }
     const size_t maker = layer.merged_into >= 0 ? static_cast<size_t>(layer.merged_into) : l;
     for (const TensorId id : layer.outputs) makers_[id] = maker;
@@ -138,9 +138,9 @@ std::optional<size_t> Int8Network::program_tensor(TensorId id) const {
   return of == of_root_.end() ? std::nullopt : std::optional(of->second);
 }
 
-BytePart Int8Network::byte_part(TensorId id) const {
+SubTensorBytes Int8Network::place_in_bytes(TensorId id) const {
   const auto known = parts_.find(id);
-  return known == parts_.end() ? BytePart{} : known->second;
+  return known == parts_.end() ? SubTensorBytes{} : known->second;
 }
 
 TensorId Int8Network::shown_as(TensorId id) const {
@@ -158,7 +158,7 @@ void Int8Network::store_tensor(TensorId id, const ref::Array& array, hw::MemoryI
   const std::vector<uint8_t> bytes = is_float(graph_->tensor(as).dtype)
                                          ? codes_in_memory(array, layout(as), scales_.scale_of(as))
                                          : bytes_in_memory(array, layout(id));
-  const auto [offset, pitch] = byte_part(id);
+  const auto [offset, pitch] = place_in_bytes(id);
   // The program's tensor ends with the last byte that a command moves: lines of an image that no
   // window reaches are beyond it.
   std::vector<uint8_t>& to = image[*at];
@@ -175,7 +175,7 @@ std::optional<Result<ref::Array>> Int8Network::known_values(const Outcome& outco
   const std::optional<size_t> at = program_tensor(id);
   // There is no image before the first run, when layers of the host read what the network is given.
   if (!at || !is_float(tensor.dtype) || *at >= outcome.image.size()) return std::nullopt;
-  const auto [offset, pitch] = byte_part(id);
+  const auto [offset, pitch] = place_in_bytes(id);
   if (std::ssize(outcome.image[*at]) < offset + pitch.extent_of(elements(tensor.dims)))
     return std::nullopt;
   std::vector<uint8_t> bytes;

@@ -74,7 +74,7 @@ class Int8Network {
   /// Tensor of the program that has a tensor's bytes.
   std::optional<size_t> program_tensor(TensorId id) const;
   /// Which part of it they are.
-  BytePart byte_part(TensorId id) const;
+  SubTensorBytes place_in_bytes(TensorId id) const;
   /// The float that integers are given as (lay_out()), or the tensor itself.
   TensorId shown_as(TensorId id) const;
   void store_tensor(TensorId id, const ref::Array& array, hw::MemoryImage& image) const;
@@ -93,9 +93,9 @@ class Int8Network {
   std::set<size_t> unknown_;                ///< layers without known numbers
   std::shared_ptr<ref::Held> held_;         ///< the image of it
   std::map<TensorId, TensorId> roots_;      ///< by tensor of a layer: the one whose bytes it shows
-  std::map<TensorId, BytePart> parts_;      ///< by tensor of a layer: which of those bytes
-  std::map<TensorId, size_t> of_root_;      ///< tensors of the program
-  std::map<TensorId, size_t> makers_;       ///< layers, by tensors that they give
+  std::map<TensorId, SubTensorBytes> parts_;  ///< by tensor of a layer: which of those bytes
+  std::map<TensorId, size_t> of_root_;        ///< tensors of the program
+  std::map<TensorId, size_t> makers_;         ///< layers, by tensors that they give
   /// Layers of the host by the number of runs of the program that they have to come after.
   std::multimap<int, size_t> hosted_;
 };

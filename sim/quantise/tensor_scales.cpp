@@ -100,10 +100,10 @@ class Planner {
 
   /// Do its inputs lie where they belong in its output?
   bool puts_together(const Layer& l) const {
-    const auto is_part = [&](TensorId id) {
-      return id != kNoTensor && lowered_.parts[static_cast<size_t>(id)].whole != kNoTensor;
+    const auto is_pitched = [&](TensorId id) {
+      return id != kNoTensor && lowered_.sub_tensors[static_cast<size_t>(id)].whole != kNoTensor;
     };
-    return l.work.empty() && l.function.empty() && std::ranges::count_if(l.inputs, is_part) > 1;
+    return l.work.empty() && l.function.empty() && std::ranges::count_if(l.inputs, is_pitched) > 1;
   }
 
   Status share_view(const Layer& l) {

@@ -133,7 +133,7 @@ std::string of_part(const VerifiedNetwork& n) {
 
 /// That all of the report's cycles are the program's, or what has been left out.
 std::string of_report(const VerifiedNetwork& n) {
-  if (n.is_part()) return of_part(n);
+  if (n.is_pitched()) return of_part(n);
   if (n.is_complete())
     return fmt::format("all of the report's {} cycles are this program's\n", n.report_cycles);
   const double share = n.report_cycles > 0 ? 100.0 * static_cast<double>(n.left_cycles) /

@@ -66,7 +66,7 @@ struct VerifiedNetwork {
 
   bool is_complete() const { return left_out.empty(); }
   /// Did RTL run a part of the program only?
-  bool is_part() const { return !from.empty() || !until.empty(); }
+  bool is_pitched() const { return !from.empty() || !until.empty(); }
 };
 
 /// The outcome of `accsim verify`: a row for each program, in the order of the cases.

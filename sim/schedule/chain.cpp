@@ -17,12 +17,13 @@ LayerTensors layer_tensors(const Layer& layer, const Residency& residency, int32
   };
   number(layer.inputs, out.inputs);
   number(layer.outputs, out.outputs);
-  const auto parts = [&](const std::vector<TensorId>& ids, std::vector<BytePart>& to) {
+  const auto parts = [&](const std::vector<TensorId>& ids, std::vector<SubTensorBytes>& to) {
     for (const TensorId id : ids)
-      to.push_back(id == kNoTensor ? BytePart{} : residency.parts[static_cast<size_t>(id)]);
+      to.push_back(id == kNoTensor ? SubTensorBytes{}
+                                   : residency.sub_tensors[static_cast<size_t>(id)]);
   };
-  parts(layer.inputs, out.input_parts);
-  parts(layer.outputs, out.output_parts);
+  parts(layer.inputs, out.input_places);
+  parts(layer.outputs, out.output_places);
   return out;
 }
 
@@ -38,15 +39,15 @@ std::vector<LayerTensors> network_tensors(const Lowered& lowered, const Residenc
   return out;
 }
 
-BytePart part_of(const LayerTensors& tensors, const OperandPort& port) {
+SubTensorBytes part_of(const LayerTensors& tensors, const OperandPort& port) {
   const auto i = static_cast<size_t>(port.index);
-  if (port.side == OperandPort::Side::input) return tensors.input_parts[i];
-  return port.side == OperandPort::Side::output ? tensors.output_parts[i] : BytePart{};
+  if (port.side == OperandPort::Side::input) return tensors.input_places[i];
+  return port.side == OperandPort::Side::output ? tensors.output_places[i] : SubTensorBytes{};
 }
 
 int64_t offset_in_chain(const LayerTensors& tensors, const LayerPorts& ports,
                         const OperandPort& port, int64_t offset) {
-  const BytePart part = part_of(tensors, ports.layer_port(port));
+  const SubTensorBytes part = part_of(tensors, ports.layer_port(port));
   return part.offset + part.pitch.offset_of(ports.offset(port) + offset);
 }
 

@@ -12,7 +12,7 @@ namespace accsim::sim {
 /// their bytes are one.
 struct LayerTensors {
   std::vector<int32_t> inputs, outputs;
-  std::vector<BytePart> input_parts, output_parts;  ///< which parts of them
+  std::vector<SubTensorBytes> input_places, output_places;  ///< which parts of them
   int32_t internal = 0;  ///< the first of those between two ops of a layer
   int32_t end = 0;       ///< behind the last of them
   int32_t own = 0;       ///< parameters and absent inputs: nobody marks them
@@ -27,7 +27,7 @@ std::vector<int32_t> tensor_numbers(const OpTrace& trace, const LayerPorts& port
                                     const LayerTensors& tensors);
 
 /// Which part of it an operand of a layer is.
-BytePart part_of(const LayerTensors& tensors, const OperandPort& port);
+SubTensorBytes part_of(const LayerTensors& tensors, const OperandPort& port);
 
 /// Bytes from the beginning of a chain's tensor to byte `offset` of what an op has at a port.
 int64_t offset_in_chain(const LayerTensors& tensors, const LayerPorts& ports,

@@ -54,7 +54,7 @@ class NetworkRunner {
     const auto core = hw::VerilatedCore::load(hw_, program_.dataflow, options_.variant);
     row.no_core = !core;
     if (!core) return core.errors();
-    if (out_.network->is_part())
+    if (out_.network->is_pitched())
       if (Status s = hw::verify(part_, hw_); !s) return s;
     const auto start = std::chrono::steady_clock::now();
     hw::MemoryImage image = c_.image;
@@ -114,7 +114,7 @@ class NetworkRunner {
   void compare(const std::string& reference, VerifyRow& row) const {
     row.values_equal = row.values_equal && reference.empty();
     if (row.difference.empty()) row.difference = reference;
-    const bool all = c_.report.is_complete() && !out_.network->is_part();
+    const bool all = c_.report.is_complete() && !out_.network->is_pitched();
     if (!all || row.model_cycles == c_.report.report_cycles) return;
     row.broken = fmt::format("the report's total is {} cycles", c_.report.report_cycles);
     if (row.difference.empty()) row.difference = row.broken;

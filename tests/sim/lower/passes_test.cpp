@@ -111,7 +111,7 @@ void expect_same(const Lowered& a, const Lowered& b) {
         << a.layers[i].name;
   }
   EXPECT_EQ(a.layouts, b.layouts);
-  EXPECT_EQ(a.parts, b.parts);
+  EXPECT_EQ(a.sub_tensors, b.sub_tensors);
   EXPECT_EQ(a.params, b.params);
 }
 
@@ -126,7 +126,7 @@ TEST(Passes, MakeSomethingEachOfThisNetwork) {
   EXPECT_EQ(n.layout("a"), channels_last_layout({1, 24, 6, 6}));
   EXPECT_TRUE(std::get<VectorOp>(n.layer("weights").work.back()).row_work);
   EXPECT_TRUE(std::get<VectorOp>(n.layer("pooled").work.back()).lane);
-  EXPECT_EQ(n.lowered.parts[test::as_index(n.id("c"))].whole, n.id("both"));
+  EXPECT_EQ(n.lowered.sub_tensors[test::as_index(n.id("c"))].whole, n.id("both"));
 }
 
 TEST(Passes, SeeWhoReadsEachTensorOfTheGraph) {
@@ -177,7 +177,7 @@ TEST(Passes, DoNotRunInAWrongOrder) {
   std::ranges::reverse(wrong);
   Lowered lowered = *lower(n.graph);
   EXPECT_DEATH(run_passes(wrong, PassStage::in_memory, n.graph, lowered),
-               "place_parts runs before set_row_work");
+               "place_sub_tensors runs before set_row_work");
 }
 
 /// Of places in the table, in the order in which they run.

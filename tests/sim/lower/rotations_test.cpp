@@ -149,7 +149,8 @@ TEST(Rotations, IsAPartOfATensorTurnedWhereItLies) {
       .output("all");
   const LaidOut l(b);
   expect_turned(l, kPart / 2, "part");
-  EXPECT_EQ(l.lowered.parts[test::as_index(l.id("part"))], (Part{l.id("in"), 0, {kPart, kWhole}}));
+  EXPECT_EQ(l.lowered.sub_tensors[test::as_index(l.id("part"))],
+            (SubTensor{l.id("in"), 0, {kPart, kWhole}}));
   const auto& axes = std::get<VectorOp>(l.layer("y").work.back()).lane->axes;
   ASSERT_EQ(axes.size(), 4U) << "heads, rows, halves, elements";
   EXPECT_EQ(axes[1].a, kPart) << "from row to row of the part, whose pitch is the ports'";

@@ -1,4 +1,4 @@
-#include "sim/lower/parts.h"
+#include "sim/lower/sub_tensors.h"
 
 #include <gtest/gtest.h>
 
@@ -15,14 +15,16 @@ using test::ModelBuilder;
 /// Where tensors of a graph lie in others.
 struct Placed : test::LaidOut {
   using LaidOut::LaidOut;
-  Part part(const std::string& tensor) const { return lowered.parts[as_index(id(tensor))]; }
-  Part in(const std::string& whole, int64_t offset, const Pitch& pitch) const {
+  SubTensor part(const std::string& tensor) const {
+    return lowered.sub_tensors[as_index(id(tensor))];
+  }
+  SubTensor in(const std::string& whole, int64_t offset, const Pitch& pitch) const {
     return {id(whole), offset, pitch};
   }
   /// Place of an element of a tensor in the bytes of the one that it is a part of.
   int64_t place(const std::string& tensor, int64_t element) const {
     const int64_t dense = place_of(element, layout(tensor));
-    const Part p = part(tensor);
+    const SubTensor p = part(tensor);
     return p.whole == kNoTensor ? dense : p.offset + p.pitch.offset_of(dense);
   }
 };
@@ -120,7 +122,7 @@ TEST(Parts, AreCopiedWhereOnlySomeOfATensorIsPutTogether) {
   conv(b, "k", "y", 48, 8);
   b.output("y");
   const Placed net(b);
-  EXPECT_EQ(net.part("a"), Part{});
+  EXPECT_EQ(net.part("a"), SubTensor{});
   EXPECT_EQ(net.part("t"), net.in("a", 8, {16, 24}));
   EXPECT_EQ(net.part("c"), net.in("k", 16, {16, 48}));
   EXPECT_EQ(net.moves(), Names{"k"});
@@ -221,7 +223,8 @@ TEST(Parts, AreNoneOfWhatTheNetworkIsGivenOrGives) {
   conv(b, "k", "y", 16, 8);
   b.output("a").output("s").output("y");
   const Placed net(b);
-  for (const std::string name : {"x", "a", "s", "k"}) EXPECT_EQ(net.part(name), Part{}) << name;
+  for (const std::string name : {"x", "a", "s", "k"})
+    EXPECT_EQ(net.part(name), SubTensor{}) << name;
   EXPECT_EQ(net.moves(), (Names{"k", "k", "s"}));
 }
 
@@ -235,7 +238,7 @@ TEST(Parts, AreACacheThatIsGivenAndWhatIsAppendedToIt) {
   b.output("y").output("present");
   const Placed net(b);
   EXPECT_EQ(net.part("past"), net.in("present", 0, {10 * 16, 13 * 16}));
-  EXPECT_EQ(net.part("new"), Part{}) << "rows of a product have one pitch";
+  EXPECT_EQ(net.part("new"), SubTensor{}) << "rows of a product have one pitch";
   EXPECT_EQ(net.moves(), Names{"present"});
 }
 
@@ -246,8 +249,8 @@ TEST(Parts, OfWhatIsGivenOnlyTheLargestIsThereBefore) {
   b.output("present");
   const Placed net(b);
   EXPECT_EQ(net.part("past"), net.in("present", 3 * 16, {10 * 16, 23 * 16}));
-  EXPECT_EQ(net.part("new"), Part{});
-  EXPECT_EQ(net.part("more"), Part{});
+  EXPECT_EQ(net.part("new"), SubTensor{});
+  EXPECT_EQ(net.part("more"), SubTensor{});
   EXPECT_EQ(net.moves(), (Names{"present", "present"}));
 }
 

@@ -1,8 +1,8 @@
-#include "sim/lower/part_geometry.h"
+#include "sim/lower/sub_tensor_geometry.h"
 
 namespace accsim::sim {
 
-std::optional<Part> part_of_move(const MemoryOp& op, bool cut_out, int64_t elements) {
+std::optional<SubTensor> moved_sub_tensor(const MemoryOp& op, bool cut_out, int64_t elements) {
   if (op.axes.empty() || op.picked || op.inputs.size() != 1 || op.outputs.size() != 1)
     return std::nullopt;
   const std::vector<int64_t> spacing = spacing_of(op);
@@ -15,7 +15,7 @@ std::optional<Part> part_of_move(const MemoryOp& op, bool cut_out, int64_t eleme
   }
   if (next != elements || (cut_out ? op.to : op.from) != 0) return std::nullopt;
   const std::vector<MoveAxis> axes = joined_axes(in_whole);
-  Part out{kNoTensor, cut_out ? op.from : op.to, {}};
+  SubTensor out{kNoTensor, cut_out ? op.from : op.to, {}};
   if (axes.empty() || (axes.size() == 1 && axes[0].stride == 1)) return out;
   if (axes.size() == 1) out.pitch = {1, axes[0].stride};
   if (axes.size() == 2 && axes[1].stride == 1) out.pitch = {axes[1].count, axes[0].stride};
@@ -23,9 +23,10 @@ std::optional<Part> part_of_move(const MemoryOp& op, bool cut_out, int64_t eleme
   return apart ? std::optional(out) : std::nullopt;
 }
 
-std::optional<Part> part_of_part(const Part& inner, const Part& outer, int64_t elements) {
+std::optional<SubTensor> sub_tensor_within(const SubTensor& inner, const SubTensor& outer,
+                                           int64_t elements) {
   const Pitch &p = inner.pitch, &q = outer.pitch;
-  Part out{outer.whole, outer.offset + q.offset_of(inner.offset), p};
+  SubTensor out{outer.whole, outer.offset + q.offset_of(inner.offset), p};
   if (q.is_dense()) return out;
   const int64_t before = inner.offset % q.run;
   if (before + p.extent_of(elements) <= q.run) return out;  // within a row
@@ -38,8 +39,9 @@ std::optional<Part> part_of_part(const Part& inner, const Part& outer, int64_t e
   return out;
 }
 
-std::optional<Part> place_of_whole(const Part& part, const Part& place, int64_t elements) {
-  Part out{place.whole, place.offset - part.offset, {part.pitch.pitch, place.pitch.pitch}};
+std::optional<SubTensor> place_of_whole(const SubTensor& part, const SubTensor& place,
+                                        int64_t elements) {
+  SubTensor out{place.whole, place.offset - part.offset, {part.pitch.pitch, place.pitch.pitch}};
   if (out.pitch.run == elements) out.pitch = {};
   return part.pitch.run == place.pitch.run && out.offset >= 0 ? std::optional(out) : std::nullopt;
 }

@@ -6,17 +6,19 @@
 
 namespace accsim::sim {
 
-/// Part `inner` of a tensor that is `outer` itself; `elements` of the part. nullopt where its rows
+/// SubTensor `inner` of a tensor that is `outer` itself; `elements` of the part. nullopt where its rows
 /// would be pieces of rows.
-std::optional<Part> part_of_part(const Part& inner, const Part& outer, int64_t elements);
+std::optional<SubTensor> sub_tensor_within(const SubTensor& inner, const SubTensor& outer,
+                                           int64_t elements);
 
 /// Where the box of a move lies in the input (`cut_out`) or the output, in the order of the other
 /// side, which it fills with so many elements; its whole is kNoTensor. nullopt where it doesn't, or
 /// lies in more than rows of one pitch.
-std::optional<Part> part_of_move(const MemoryOp& op, bool cut_out, int64_t elements);
+std::optional<SubTensor> moved_sub_tensor(const MemoryOp& op, bool cut_out, int64_t elements);
 
 /// Where a tensor of so many elements lies whose `part` lies at `place`; nullopt where it can't: it
 /// would begin before the first element, or its rows are others than those of the place.
-std::optional<Part> place_of_whole(const Part& part, const Part& place, int64_t elements);
+std::optional<SubTensor> place_of_whole(const SubTensor& part, const SubTensor& place,
+                                        int64_t elements);
 
 }  // namespace accsim::sim

@@ -1,4 +1,4 @@
-#include "sim/lower/part_geometry.h"
+#include "sim/lower/sub_tensor_geometry.h"
 
 #include <gtest/gtest.h>
 
@@ -31,8 +31,8 @@ TEST(PartOfPart, IsWhereThePartsElementsAre) {
     Pitch inner = pitch(6);
     if (pick(0, 1) == 0 && !outer.is_dense() && inner.run < outer.run) inner.pitch = outer.run;
     const int64_t rows = pick(1, 5), elements = inner.is_dense() ? pick(1, 40) : rows * inner.run;
-    const Part a{1, pick(0, 20), inner}, b{2, pick(0, 20), outer};
-    const auto both = part_of_part(a, b, elements);
+    const SubTensor a{1, pick(0, 20), inner}, b{2, pick(0, 20), outer};
+    const auto both = sub_tensor_within(a, b, elements);
     if (!both) continue;
     ++found;
     EXPECT_EQ(both->whole, 2);
@@ -48,10 +48,10 @@ TEST(PlaceOfWhole, IsWhereTheTensorOfThePartLies) {
   Draw pick(2);
   for (int i = 0; i < 4000; ++i) {
     const int64_t row = pick(2, 12), rows = pick(2, 5), run = pick(1, row - 1);
-    const Part part{1, pick(0, row - run), {run, row}};
+    const SubTensor part{1, pick(0, row - run), {run, row}};
     const Pitch pitch = pick(0, 2) == 0 ? Pitch{} : Pitch{row, row + pick(1, 9)};
-    const Part whole{2, pick(0, 20), pitch};
-    const auto place = part_of_part(part, whole, rows * run);
+    const SubTensor whole{2, pick(0, 20), pitch};
+    const auto place = sub_tensor_within(part, whole, rows * run);
     ASSERT_TRUE(place.has_value());
     const auto found = place_of_whole(part, *place, rows * row);
     ASSERT_TRUE(found.has_value());
@@ -62,7 +62,7 @@ TEST(PlaceOfWhole, IsWhereTheTensorOfThePartLies) {
 }
 
 TEST(PlaceOfWhole, IsNoneOfOtherRowsOrBeforeTheFirstElement) {
-  const Part part{1, 8, {8, 24}};
+  const SubTensor part{1, 8, {8, 24}};
   EXPECT_TRUE(place_of_whole(part, {2, 8, {8, 64}}, 48).has_value());
   EXPECT_FALSE(place_of_whole(part, {2, 7, {8, 64}}, 48).has_value());
   EXPECT_FALSE(place_of_whole(part, {2, 8, {4, 64}}, 48).has_value());

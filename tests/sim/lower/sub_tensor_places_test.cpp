@@ -1,4 +1,4 @@
-#include "sim/lower/part_places.h"
+#include "sim/lower/sub_tensor_places.h"
 
 #include <gtest/gtest.h>
 
@@ -17,11 +17,11 @@ struct Tensors {
       t.dims = {size};
       graph.tensors.push_back(t);
     }
-    lowered.parts.assign(sizes.size(), {});
+    lowered.sub_tensors.assign(sizes.size(), {});
   }
 };
 
-constexpr auto kAllTake = [](TensorId, const Part&) { return true; };
+constexpr auto kAllTake = [](TensorId, const SubTensor&) { return true; };
 
 /// Layer of a Reshape.
 Layer view(TensorId from, TensorId to) {
@@ -31,55 +31,56 @@ Layer view(TensorId from, TensorId to) {
   return l;
 }
 
-TEST(PartPlaces, OfWhatLiesInATensorMoveWithIt) {
+TEST(SubTensorPlaces, OfWhatLiesInATensorMoveWithIt) {
   Tensors n({16, 64, 256});
-  PartPlaces places(n.graph, n.lowered);
-  const Part in_one{1, 8, {8, 32}}, in_two{2, 64, {32, 128}};
+  SubTensorPlaces places(n.graph, n.lowered);
+  const SubTensor in_one{1, 8, {8, 32}}, in_two{2, 64, {32, 128}};
   ASSERT_TRUE(places.move_into(0, in_one, kAllTake));
-  EXPECT_EQ(places.part_in_root(0), in_one);
+  EXPECT_EQ(places.place_in_root(0), in_one);
   ASSERT_TRUE(places.move_into(1, in_two, kAllTake));
-  EXPECT_EQ(places.part_in_root(1), in_two);
+  EXPECT_EQ(places.place_in_root(1), in_two);
   EXPECT_EQ(places.root_of(0), 2);
   for (int64_t k = 0; k < 16; ++k) {
-    const Part part = places.part_in_root(0);
+    const SubTensor part = places.place_in_root(0);
     EXPECT_EQ(part.offset + part.pitch.offset_of(k),
               64 + in_two.pitch.offset_of(8 + in_one.pitch.offset_of(k)));
   }
 }
 
-TEST(PartPlaces, StayWhereOneOfThemIsNotTaken) {
+TEST(SubTensorPlaces, StayWhereOneOfThemIsNotTaken) {
   Tensors n({16, 64, 256});
-  PartPlaces places(n.graph, n.lowered);
+  SubTensorPlaces places(n.graph, n.lowered);
   ASSERT_TRUE(places.move_into(0, {1, 8, {8, 32}}, kAllTake));
-  const std::vector<Part> before = n.lowered.parts;
+  const std::vector<SubTensor> before = n.lowered.sub_tensors;
   std::vector<TensorId> asked;
-  const auto all_but_first = [&](TensorId id, const Part& was) {
+  const auto all_but_first = [&](TensorId id, const SubTensor& was) {
     EXPECT_EQ(was, before[static_cast<size_t>(id)]);
-    EXPECT_NE(n.lowered.parts[static_cast<size_t>(id)], was) << "it is asked where it would lie";
+    EXPECT_NE(n.lowered.sub_tensors[static_cast<size_t>(id)], was)
+        << "it is asked where it would lie";
     asked.push_back(id);
     return id != 0;
   };
   EXPECT_FALSE(places.move_into(1, {2, 64, {32, 128}}, all_but_first));
   EXPECT_EQ(asked, (std::vector<TensorId>{1, 0}));
-  EXPECT_EQ(n.lowered.parts, before);
+  EXPECT_EQ(n.lowered.sub_tensors, before);
   EXPECT_TRUE(places.is_free(1));
   EXPECT_TRUE(places.move_into(1, {2, 0, {}}, kAllTake)) << "and may move elsewhere";
 }
 
-TEST(PartPlaces, OfOneTensorHaveRowsOfOnePitch) {
+TEST(SubTensorPlaces, OfOneTensorHaveRowsOfOnePitch) {
   Tensors n({16, 16, 16, 256});
-  PartPlaces places(n.graph, n.lowered);
+  SubTensorPlaces places(n.graph, n.lowered);
   EXPECT_TRUE(places.move_into(0, {3, 0, {8, 32}}, kAllTake));
   EXPECT_FALSE(places.move_into(1, {3, 8, {8, 64}}, kAllTake));
   EXPECT_TRUE(places.move_into(1, {3, 8, {8, 32}}, kAllTake));
   EXPECT_TRUE(places.move_into(2, {3, 128, {}}, kAllTake)) << "without rows";
 }
 
-TEST(PartPlaces, OfViewsAreAllOfWhatTheyShow) {
+TEST(SubTensorPlaces, OfViewsAreAllOfWhatTheyShow) {
   Tensors n({16, 16, 16});
   n.graph.inputs = {0};
   n.graph.outputs = {1};
-  PartPlaces places(n.graph, n.lowered);
+  SubTensorPlaces places(n.graph, n.lowered);
   places.note_view(view(0, 1));
   EXPECT_EQ(places.root_of(1), 0);
   EXPECT_TRUE(places.is_given(1));

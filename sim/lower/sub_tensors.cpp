@@ -1,4 +1,4 @@
-#include "sim/lower/parts.h"
+#include "sim/lower/sub_tensors.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -6,7 +6,7 @@
 #include "sim/lower/lane_meaning.h"
 #include "sim/lower/layer_moves.h"
 #include "sim/lower/node_layouts.h"
-#include "sim/lower/part_places.h"
+#include "sim/lower/sub_tensor_places.h"
 
 namespace accsim::sim {
 namespace {
@@ -23,13 +23,13 @@ bool rescales_values(const Layer& l) {
 }
 
 /// Who reads and writes each tensor, and whether they can where it lies.
-class PartUsers {
+class SubTensorUsers {
  public:
-  explicit PartUsers(const Graph& graph)
+  explicit SubTensorUsers(const Graph& graph)
       : graph_(graph), readers_(graph.tensors.size()), writer_(graph.tensors.size(), nullptr) {}
 
   /// Of a layer with work, behind those before it.
-  void note_layer(const Layer& l, PartPlaces& places) {
+  void note_layer(const Layer& l, SubTensorPlaces& places) {
     std::vector<ValuePort> ports = ports_read(l);
     if (l.residual.is_of_node()) ports.push_back(l.residual);
     for (const ValuePort p : ports) {
@@ -49,7 +49,7 @@ class PartUsers {
 
   /// Do the layers that read or write a tensor that has moved take it where it is now? What has
   /// nothing of it they took before.
-  bool take_place(TensorId id, const PartPlaces& places, LayerMoves& moves) const {
+  bool take_place(TensorId id, const SubTensorPlaces& places, LayerMoves& moves) const {
     const auto takes = [&](const Layer& l) {
       const PortPitches lie = places.port_pitches(l);
       return std::ranges::all_of(moves.items_of(l, id), [&](size_t item) {
@@ -82,9 +82,9 @@ class PartUsers {
   std::vector<const Layer*> writer_;                ///< by tensor; nullptr: none
 };
 
-class PartPlacer {
+class SubTensorPlacer {
  public:
-  PartPlacer(const Graph& graph, Lowered& lowered)
+  SubTensorPlacer(const Graph& graph, Lowered& lowered)
       : graph_(graph),
         lowered_(lowered),
         places_(graph, lowered),
@@ -105,7 +105,8 @@ class PartPlacer {
       if (l.work.empty()) l.fate = Fate::view;
     }
     for (Layer& l : lowered_.layers)
-      if (places_.reads_or_writes_parts(l)) l.work = *pitched_work(l, places_.port_pitches(l));
+      if (places_.reads_or_writes_sub_tensors(l))
+        l.work = *pitched_work(l, places_.port_pitches(l));
   }
 
  private:
@@ -113,8 +114,8 @@ class PartPlacer {
   int64_t elements_of(TensorId id) const { return elements(graph_.tensor(id).dims); }
 
   /// Makes all that lies in `id` lie in a part of another tensor; false where somebody can't do so.
-  bool move_into(TensorId id, const Part& to) {
-    return places_.move_into(id, to, [&](TensorId moved, const Part& before) {
+  bool move_into(TensorId id, const SubTensor& to) {
+    return places_.move_into(id, to, [&](TensorId moved, const SubTensor& before) {
       return users_.take_place(moved, places_, moves_) &&
              (!before.pitch.is_dense() || users_.pay_off(moved, places_.pitch_of(moved)));
     });
@@ -146,10 +147,10 @@ class PartPlacer {
     leave_out(l, [&](const MemoryOp& op) {
       const TensorId from = source_of(l, op), to = target_of(l, op);
       if (moves[to] > 1 || !is_written(to) || !can_host(from)) return false;
-      const auto rows = part_of_move(op, true, elements_of(to));
+      const auto rows = moved_sub_tensor(op, true, elements_of(to));
       if (!rows) return false;
-      const auto place = part_of_part({from, rows->offset, rows->pitch}, places_.part_in_root(from),
-                                      elements_of(to));
+      const auto place = sub_tensor_within({from, rows->offset, rows->pitch},
+                                           places_.place_in_root(from), elements_of(to));
       if (!place || !move_into(to, *place)) return false;
       --moves[to];
       return true;
@@ -178,7 +179,7 @@ class PartPlacer {
              (is_written(all) || is_there(all, *to)) && move_into(all, *to);
     });
     moves_.begin_to_leave_out(l);
-    while (put_parts(l)) {
+    while (put_sub_tensors(l)) {
     }
     moves_.erase_left_out(l);
   }
@@ -187,29 +188,29 @@ class PartPlacer {
   /// What goes into a result of the network, which lies in DRAM, may have been there before: the
   /// host gives a cache where it is appended to. That is the largest that it gives of the parts;
   /// others it gives elsewhere.
-  bool is_there(TensorId id, const Part& place) const {
+  bool is_there(TensorId id, const SubTensor& place) const {
     return places_.is_given(id) && places_.is_free(id) && places_.is_result(place.whole) &&
            elements_of(id) >= most_given_ && !places_.holds_given(place.whole);
   }
 
-  std::optional<Part> place_in_whole(const Layer& l, const MemoryOp& op) const {
+  std::optional<SubTensor> place_in_whole(const Layer& l, const MemoryOp& op) const {
     const TensorId from = source_of(l, op), to = target_of(l, op);
-    const auto rows = part_of_move(op, false, elements_of(from));
+    const auto rows = moved_sub_tensor(op, false, elements_of(from));
     if (!rows || !can_host(to)) return std::nullopt;
-    return part_of_part({to, rows->offset, rows->pitch}, places_.part_in_root(to),
-                        elements_of(from));
+    return sub_tensor_within({to, rows->offset, rows->pitch}, places_.place_in_root(to),
+                             elements_of(from));
   }
 
   /// Where the parts of a tensor are put together as they lie in it, all of them, it lies there.
   /// True when there was one.
-  bool put_parts(const Layer& l) {
+  bool put_sub_tensors(const Layer& l) {
     std::unordered_map<TensorId, std::vector<size_t>> parts;  ///< moves, by the tensor
     std::unordered_map<TensorId, int> tried;
     for (size_t i = 0; i < l.work.size(); ++i)
-      if (const auto from = part_moved(l, i)) parts[places_.root_of(*from)].push_back(i);
+      if (const auto from = moved_tensor(l, i)) parts[places_.root_of(*from)].push_back(i);
     bool out = false;
     for (size_t i = 0; i < l.work.size(); ++i) {
-      const auto from = part_moved(l, i);
+      const auto from = moved_tensor(l, i);
       if (!from || !is_written(places_.root_of(*from))) continue;
       const TensorId all = places_.root_of(*from);
       if (++tried[all] <= kMostPlaces && put_all(l, i, all, parts[all])) out = true;
@@ -217,7 +218,7 @@ class PartPlacer {
     return out;
   }
   /// The part of a tensor that an item of the work moves.
-  std::optional<TensorId> part_moved(const Layer& l, size_t item) const {
+  std::optional<TensorId> moved_tensor(const Layer& l, size_t item) const {
     const auto* op = std::get_if<MemoryOp>(&l.work[item]);
     if (!op || !is_move(*op) || moves_.is_left_out(l, item)) return std::nullopt;
     const TensorId from = source_of(l, *op);
@@ -229,7 +230,7 @@ class PartPlacer {
     const auto to = place_in_whole(l, op);
     if (!to || all == to->whole) return false;
     const auto place =
-        place_of_whole(places_.part_in_root(source_of(l, op)), *to, elements_of(all));
+        place_of_whole(places_.place_in_root(source_of(l, op)), *to, elements_of(all));
     if (!place) return false;
     ++looks_;
     int64_t found = 0;
@@ -250,17 +251,17 @@ class PartPlacer {
     for (const size_t i : put) moves_.leave_out(i, false);
     return false;
   }
-  bool lies_so(const Layer& l, const MemoryOp& op, TensorId all, const Part& place) const {
+  bool lies_so(const Layer& l, const MemoryOp& op, TensorId all, const SubTensor& place) const {
     const TensorId from = source_of(l, op);
     if (places_.root_of(from) != all || from == all) return false;
     return place_in_whole(l, op) ==
-           part_of_part(places_.part_in_root(from), place, elements_of(from));
+           sub_tensor_within(places_.place_in_root(from), place, elements_of(from));
   }
 
   const Graph& graph_;
   Lowered& lowered_;
-  PartPlaces places_;
-  PartUsers users_;
+  SubTensorPlaces places_;
+  SubTensorUsers users_;
   LayerMoves moves_;
   int64_t most_given_ = 0;     ///< elements of the largest input of the network that a layer reads
   std::vector<int64_t> seen_;  ///< by tensor: the last look at it
@@ -269,10 +270,10 @@ class PartPlacer {
 
 }  // namespace
 
-void place_parts(const Graph& graph, Lowered& lowered) {
-  lowered.parts.assign(graph.tensors.size(), {});
+void place_sub_tensors(const Graph& graph, Lowered& lowered) {
+  lowered.sub_tensors.assign(graph.tensors.size(), {});
   const auto moves = [](const Layer& l) { return l.fate == Fate::memory && !l.work.empty(); };
-  if (std::ranges::any_of(lowered.layers, moves)) PartPlacer(graph, lowered).place_all();
+  if (std::ranges::any_of(lowered.layers, moves)) SubTensorPlacer(graph, lowered).place_all();
 }
 
 }  // namespace accsim::sim
