@@ -85,7 +85,7 @@ std::optional<CutGroup> LineScheduler::lines_as(const LineGroup& run, const Plac
                                                 const LineTileShape& cut, Mapper& mapper) const {
   std::vector<const std::string*> names;
   for (const size_t op : run.ops) names.push_back(&in_.lowered.layers[in_.ops[op].layer].name);
-  const auto turns = sim::cut_into({run, as.requests, names, in_.hw, mapper}, cut);
+  const auto turns = sim::cut_into({run, as.requests, names, mapper}, cut);
   if (!turns) return std::nullopt;
   CutGroup out;
   out.shared = as.shared;
@@ -124,7 +124,7 @@ ScheduledOp LineScheduler::scheduled_piece(const LineGroup& run, const LineStep&
   };
   for (size_t i = 0; i < out.tensors.size(); ++i) {
     const OperandPort& port = t.mapping->trace.ports[i];
-    out.offsets.push_back(order_.offset_in_whole(op, port, t.op.offset(port)));
+    out.offsets.push_back(order_.offset_in_whole(op, port, t.operands.offset(port)));
     if (t.k > 0 && port == flow.in) out.tensors[i] = part(t.k - 1, t.awaits);
     if (t.k + 1 < run.ops.size() && port == flow.out) out.tensors[i] = part(t.k, t.piece);
   }

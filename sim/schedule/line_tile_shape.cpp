@@ -54,11 +54,11 @@ bool set_marks(const LineGroup& run, const std::vector<std::vector<int64_t>>& en
   return true;
 }
 
-/// Does a piece run as it is cut: as lane commands where it isn't a product, with what it waits for
-/// in front?
-bool as_cut(const LineTilingInput& in, const LineStep& turn, const OpTrace& trace) {
-  if (!in.run.on_array[turn.k] && !in.mapper.takes_lanes(turn.op.request)) return false;
-  return loads_first(trace) && (turn.k == 0 || waits_first(trace, in.run.flows[turn.k].in));
+/// Does a piece of op `k` run as it is cut: as lane commands where it isn't a product, with what it
+/// waits for in front?
+bool as_cut(const LineTilingInput& in, size_t k, const OpRequest& piece, const OpTrace& trace) {
+  if (!in.run.on_array[k] && !in.mapper.takes_lanes(piece)) return false;
+  return loads_first(trace) && (k == 0 || waits_first(trace, in.run.flows[k].in));
 }
 
 }  // namespace
@@ -90,22 +90,29 @@ std::optional<std::vector<LineStep>> cut_into(const LineTilingInput& in, const L
   const int64_t count = ceil_div(first_product(run, in.requests).out[1], cut.lines * cut.tiles);
   if (count == 1 || count > kMostPieces) return std::nullopt;
   const auto ends = line_ends(run, cut.lines * cut.tiles);
+  std::vector<OpRequest> pieces(in.requests.begin(), in.requests.end());
+  for (OpRequest& its : pieces) its.room = 0;
+  std::vector<std::shared_ptr<const Mapping>> mappings(pieces.size());  // of those pieces
   std::vector<LineStep> out;
   std::set<std::pair<size_t, const Mapping*>> looked_at;  // equal pieces have one mapping
   for (const TileStep& t : interleave(run.on_array, count)) {
-    const auto piece = static_cast<size_t>(t.piece);
-    const int64_t first = piece == 0 ? 0 : ends[t.k][piece - 1];
-    const int64_t lines = ends[t.k][piece] - first;
+    const auto i = static_cast<size_t>(t.piece);
+    const int64_t first = i == 0 ? 0 : ends[t.k][i - 1], lines = ends[t.k][i] - first;
     if (lines == 0) continue;
-    LineStep turn{t.k, t.piece, tile_of_lines(in.requests[t.k], first, lines, in.hw), {}};
-    const SlotChunks slots{.chunks = cut.chunks,
-                           .lines = run.on_array[t.k] ? std::min(cut.lines, lines) : 0};
-    const auto mapping = in.mapper.map_piece(turn.op.request, slots, *in.names[t.k]);
-    if (!mapping) return std::nullopt;
-    if (looked_at.emplace(t.k, mapping->get()).second && !as_cut(in, turn, (*mapping)->trace))
-      return std::nullopt;
-    turn.mapping = *mapping;
-    out.push_back(std::move(turn));
+    OpTile part = tile_of_lines(in.requests[t.k].item, run.flows[t.k], first, lines);
+    OpRequest& piece = pieces[t.k];
+    std::shared_ptr<const Mapping>& mapping = mappings[t.k];
+    if (!mapping || part.item != piece.item) {
+      piece.item = std::move(part.item);
+      const SlotChunks slots{.chunks = cut.chunks,
+                             .lines = run.on_array[t.k] ? std::min(cut.lines, lines) : 0};
+      const auto found = in.mapper.map_piece(piece, slots, *in.names[t.k]);
+      if (!found) return std::nullopt;
+      mapping = *found;
+      if (looked_at.emplace(t.k, mapping.get()).second && !as_cut(in, t.k, piece, mapping->trace))
+        return std::nullopt;
+    }
+    out.push_back({t.k, t.piece, part.operands, mapping});
   }
   if (!set_marks(run, ends, out)) return std::nullopt;
   return out;

@@ -22,7 +22,7 @@ struct LineTileShape {
 struct LineStep {
   size_t k = 0;
   int64_t piece = 0;
-  OpTile op;
+  TileOperands operands;
   std::shared_ptr<const Mapping> mapping;
   int64_t awaits = -1;  ///< the last piece of the op before that it waits for
 };
@@ -32,7 +32,6 @@ struct LineTilingInput {
   const LineGroup& run;
   std::span<const OpRequest> requests;        ///< by op of the run
   std::span<const std::string* const> names;  ///< of its layer
-  const hw::HwConfig& hw;
   Mapper& mapper;
 };
 

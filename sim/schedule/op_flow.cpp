@@ -8,29 +8,26 @@
 namespace accsim::sim {
 namespace {
 
-/// An op's request with the space of its points.
-struct Op {
-  const OpRequest& request;
-  const hw::HwConfig& hw;
-  OpSpace space;
-};
-
-OperandPort port_of(const SpaceOperand& operand) {
-  return operand.written() ? output_port(operand.port) : input_port(operand.port);
-}
-
-int64_t element_bytes(const Op& op, const OperandPort& p) {
-  if (p.side == OperandPort::Side::internal) return op.hw.activation_bytes();
-  const auto& side = p.side == OperandPort::Side::input ? op.request.inputs : op.request.outputs;
+int64_t element_bytes(const OpRequest& request, const OperandPort& p, const hw::HwConfig& hw) {
+  if (p.side == OperandPort::Side::internal) return hw.activation_bytes();
+  const auto& side = p.side == OperandPort::Side::input ? request.inputs : request.outputs;
   return side[static_cast<size_t>(p.index)].element_bytes;
 }
 
-/// Every operand with its port, and the residual that lies as the result does.
-template <class Each>
-void each_operand(const Op& op, const Each& each) {
-  for (const SpaceOperand& operand : op.space.operands) each(port_of(operand), operand);
-  if (op.request.residual.is_of_node())
-    each(input_port(op.request.residual), *op.space.operand(OperandRole::result));
+/// The space of an op that has slices along these dims.
+std::shared_ptr<const SliceSpace> slice_space(const OpRequest& request, const hw::HwConfig& hw,
+                                              const InlineVector<size_t, kRowLevels>& dims) {
+  SliceSpace out{*space_of(request.item), dims};
+  const auto add = [&](const OperandPort& port, size_t index) {
+    out.operands.push_back({port, index, element_bytes(request, port, hw)});
+  };
+  for (size_t i = 0; i < out.space.operands.size(); ++i) {
+    const SpaceOperand& its = out.space.operands[i];
+    add(its.written() ? output_port(its.port) : input_port(its.port), i);
+    if (its.role == OperandRole::result && request.residual.is_of_node())
+      add(input_port(request.residual), i);
+  }
+  return std::make_shared<const SliceSpace>(std::move(out));
 }
 
 /// The axis of an operand that a parallel dim leads along.
@@ -156,7 +153,11 @@ int64_t OpFlow::slices_needed(int64_t results) const {
                              window.extent);
 }
 
-int64_t OpTile::offset(const OperandPort& port) const {
+const SliceSpace::Operand& SliceSpace::operand(OperandRole role) const {
+  return *std::ranges::find_if(operands, [&](const Operand& o) { return axes_of(o).role == role; });
+}
+
+int64_t TileOperands::offset(const OperandPort& port) const {
   const auto found = std::ranges::find(ports, port, &Port::port);
   return found == ports.end() ? 0 : found->offset;
 }
@@ -170,7 +171,7 @@ int64_t PieceStrides::offset(int64_t piece) const {
   return out;
 }
 
-int64_t OpPieces::offset(const OperandPort& port, int64_t piece) const {
+int64_t PieceOperands::offset(const OperandPort& port, int64_t piece) const {
   const auto found = std::ranges::find(ports, port, &Port::port);
   return found == ports.end() ? 0 : found->strides.offset(piece);
 }
@@ -178,21 +179,22 @@ int64_t OpPieces::offset(const OperandPort& port, int64_t piece) const {
 std::optional<OpFlow> row_flow(const OpRequest& request, const hw::HwConfig& hw) {
   const auto dims = row_dims(request);
   if (dims.empty()) return std::nullopt;
-  const Op op{request, hw, *space_of(request.item)};
-  const SpaceOperand &a = *op.space.operand(OperandRole::a),
-                     &result = *op.space.operand(OperandRole::result);
-  OpFlow out{.in = port_of(a), .out = port_of(result), .count = 1};
-  SpaceBox row = op.space.whole_box();
+  const auto slices = slice_space(request, hw, dims);
+  const SliceSpace::Operand &a = slices->operand(OperandRole::a),
+                            &result = slices->operand(OperandRole::result);
+  OpFlow out{.in = a.port, .out = result.port, .count = 1, .slices = slices};
+  SpaceBox row = slices->space.whole_box();
   for (const size_t d : dims) {
     out.count *= row[d].count;
     row[d].count = 1;
   }
-  const auto row_bytes = [&](const SpaceOperand& operand, const OperandPort& port) {
-    return elements_spanned(operand, region(op.space, operand, row)) * element_bytes(op, port);
+  const auto row_bytes = [&](const SliceSpace::Operand& of) {
+    const SpaceOperand& operand = slices->axes_of(of);
+    return elements_spanned(operand, region(slices->space, operand, row)) * of.element_bytes;
   };
   out.window.extent = out.count;
-  out.in_bytes = row_bytes(a, out.in);
-  out.out_bytes = row_bytes(result, out.out);
+  out.in_bytes = row_bytes(a);
+  out.out_bytes = row_bytes(result);
   if (const auto* gemm = std::get_if<GemmOp>(&request.item)) out.batch = gemm->batch;
   return out;
 }
@@ -200,69 +202,64 @@ std::optional<OpFlow> row_flow(const OpRequest& request, const hw::HwConfig& hw)
 std::optional<OpFlow> line_flow(const OpRequest& request, const hw::HwConfig& hw) {
   const auto dim = line_dim(request, hw);
   if (!dim) return std::nullopt;
-  const Op op{request, hw, *space_of(request.item)};
-  const SpaceOperand &a = *op.space.operand(OperandRole::a),
-                     &result = *op.space.operand(OperandRole::result);
-  const OperandAxis& axis = axis_along(a, *dim);
-  OpFlow out{.in = port_of(a), .out = port_of(result), .count = op.space.dims[*dim].length};
+  const auto slices = slice_space(request, hw, {*dim});
+  const SliceSpace::Operand &a = slices->operand(OperandRole::a),
+                            &result = slices->operand(OperandRole::result);
   const bool lanes = std::holds_alternative<VectorOp>(request.item);
-  if (lanes && (element_bytes(op, out.in) != 1 || element_bytes(op, out.out) != 1))
-    return std::nullopt;
-  out.window = window_on(op.space, axis);
-  out.in_bytes = axis.stride * element_bytes(op, out.in);
-  out.out_bytes = result.stride_along(*dim) * element_bytes(op, out.out);
+  if (lanes && (a.element_bytes != 1 || result.element_bytes != 1)) return std::nullopt;
+  const OperandAxis& axis = axis_along(slices->axes_of(a), *dim);
+  return OpFlow{.in = a.port,
+                .out = result.port,
+                .count = slices->space.dims[*dim].length,
+                .window = window_on(slices->space, axis),
+                .in_bytes = axis.stride * a.element_bytes,
+                .out_bytes = slices->axes_of(result).stride_along(*dim) * result.element_bytes,
+                .slices = slices};
+}
+
+OpTile tile_of_lines(const WorkItem& item, const OpFlow& flow, int64_t first, int64_t count) {
+  const SliceSpace& slices = *flow.slices;
+  SpaceBox box = slices.space.whole_box();
+  box[slices.dims[0]] = {first, count};
+  SpaceTile part = *tile(item, slices.space, box);
+  OpTile out{std::move(part.item)};
+  for (const SliceSpace::Operand& its : slices.operands)
+    out.operands.ports.push_back(
+        {its.port,
+         first_element(slices.axes_of(its), part.regions[its.index]) * its.element_bytes});
   return out;
 }
 
-OpTile tile_of_lines(const OpRequest& request, int64_t first, int64_t count,
-                     const hw::HwConfig& hw) {
-  const Op op{request, hw, *space_of(request.item)};
-  SpaceBox box = op.space.whole_box();
-  box[*line_dim(request, hw)] = {first, count};
-  OpTile out{.request = request};
-  out.request.item = *tile(request.item, op.space, box);
-  out.request.room = 0;
-  each_operand(op, [&](const OperandPort& port, const SpaceOperand& operand) {
-    const int64_t element = first_element(operand, region(op.space, operand, box));
-    out.ports.push_back({port, element * element_bytes(op, port)});
-  });
-  return out;
-}
-
-std::optional<OpPieces> pieces_of_rows(const OpRequest& request, int64_t count,
-                                       const hw::HwConfig& hw) {
-  const auto flow = row_flow(request, hw);
-  if (!flow || count < 1 || flow->count % count != 0) return std::nullopt;
-  const Op op{request, hw, *space_of(request.item)};
-  const auto dims = row_dims(request);
-  const auto box = first_piece(op.space, dims, flow->count / count);
+std::optional<OpPieces> pieces_of_rows(const WorkItem& item, const OpFlow& flow, int64_t count) {
+  if (count < 1 || flow.count % count != 0) return std::nullopt;
+  const SliceSpace& slices = *flow.slices;
+  const auto box = first_piece(slices.space, slices.dims, flow.count / count);
   if (!box) return std::nullopt;
-  auto item = tile(request.item, op.space, *box);
-  if (!item) return std::nullopt;
-  OpPieces out{.request = request, .ports = {}};
-  out.request.item = std::move(*item);
-  each_operand(op, [&](const OperandPort& port, const SpaceOperand& operand) {
+  auto part = tile(item, slices.space, *box);
+  if (!part) return std::nullopt;
+  OpPieces out{std::move(part->item)};
+  for (const SliceSpace::Operand& its : slices.operands) {
     PieceStrides s;
-    for (const size_t d : dims) {
-      const int64_t its = (*box)[d].count;
-      s.levels.push_back(
-          {op.space.dims[d].length / its, its * operand.stride_along(d) * element_bytes(op, port)});
+    for (const size_t d : slices.dims) {
+      const int64_t rows = (*box)[d].count;
+      const int64_t stride = rows * slices.axes_of(its).stride_along(d);
+      s.levels.push_back({slices.space.dims[d].length / rows, stride * its.element_bytes});
     }
-    out.ports.push_back({port, s});
-  });
+    out.operands.ports.push_back({its.port, s});
+  }
   return out;
 }
 
-void move_rows(OpRequest& request, bool written, hw::Memory to, const hw::HwConfig& hw) {
-  const OpFlow flow = *row_flow(request, hw);
+void move_rows(OpRequest& request, const OpFlow& flow, bool written, hw::Memory to) {
   auto& side = written ? request.outputs : request.inputs;
-  const OperandPort& port = written ? flow.out : flow.in;
+  const auto& [port, index, element_bytes] =
+      flow.slices->operand(written ? OperandRole::result : OperandRole::a);
   if (port.side != OperandPort::Side::internal) {
     side[static_cast<size_t>(port.index)].place.memory = to;
     return;
   }
   const auto added = static_cast<int>(side.size());
-  side.push_back({{"(internal)", to, false, port}, hw.activation_bytes()});
+  side.push_back({{"(internal)", to, false, port}, element_bytes});
   if (auto* gemm = std::get_if<GemmOp>(&request.item)) {
     (written ? gemm->out_port : gemm->a_port) = added;
     return;

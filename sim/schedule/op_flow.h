@@ -1,4 +1,5 @@
 #pragma once
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -6,6 +7,25 @@
 #include "sim/work/op_space.h"
 
 namespace accsim::sim {
+
+/// The space of an op that is made slice by slice.
+struct SliceSpace {
+  /// Where the op finds an operand, or the residual, which lies as the result does.
+  struct Operand {
+    OperandPort port;
+    size_t index;           ///< among the space's operands
+    int64_t element_bytes;  ///< as it lies in memory
+  };
+  OpSpace space;
+  InlineVector<size_t, kRowLevels> dims;  ///< that slices are counted by, outermost first
+  std::vector<Operand> operands{};
+
+  /// Which there is.
+  const Operand& operand(OperandRole role) const;
+  const SpaceOperand& axes_of(const Operand& operand) const {
+    return space.operands[operand.index];
+  }
+};
 
 /// An op that makes its result slice by slice: each of some slices of what it reads at one port,
 /// and of other operands. Slices lie densely, one behind the other. They are rows of matrices,
@@ -16,10 +36,10 @@ struct OpFlow {
   int64_t batch = 1;   ///< they fall into so many equal parts that have operands of their own
   LaneSlide window{};  ///< of the slices that it reads
   int64_t in_bytes = 0, out_bytes = 0;  ///< of a slice
+  std::shared_ptr<const SliceSpace> slices{};
 
   /// Slices that it reads, from the first on, for so many of the first ones of its result.
   int64_t slices_needed(int64_t results) const;
-  friend bool operator==(const OpFlow&, const OpFlow&) = default;
 };
 
 /// By rows: of products of two computed tensors, and of softmax and norms; nullopt for all else.
@@ -28,20 +48,22 @@ std::optional<OpFlow> row_flow(const OpRequest& request, const hw::HwConfig& hw)
 /// by line; nullopt for all else.
 std::optional<OpFlow> line_flow(const OpRequest& request, const hw::HwConfig& hw);
 
-/// A part of an op, and where it finds its operands.
-struct OpTile {
-  OpRequest request;
+/// Where a part of an op finds its operands: bytes from where the op does.
+struct TileOperands {
   struct Port {
     OperandPort port;
-    int64_t offset = 0;  ///< bytes from where the op finds the operand
+    int64_t offset;
   };
-  std::vector<Port> ports{};
+  InlineVector<Port, kMostOperands> ports{};
 
   int64_t offset(const OperandPort& port) const;
 };
-/// `count` lines of the result of an op that has a line_flow(), from line `first` on.
-OpTile tile_of_lines(const OpRequest& request, int64_t first, int64_t count,
-                     const hw::HwConfig& hw);
+struct OpTile {
+  WorkItem item;
+  TileOperands operands{};
+};
+/// `count` lines of the result of an op that has this line_flow(), from line `first` on.
+OpTile tile_of_lines(const WorkItem& item, const OpFlow& flow, int64_t first, int64_t count);
 
 /// Where the pieces of an op find an operand: the digits of a piece's number, outermost first, each
 /// with its stride.
@@ -49,28 +71,31 @@ struct PieceStrides {
   struct Level {
     int64_t count, bytes;
   };
-  InlineVector<Level, kMostSpaceDims> levels;
+  InlineVector<Level, kRowLevels> levels;
   int64_t offset(int64_t piece) const;
 };
 
-/// An op in equal pieces of its rows, in order.
-struct OpPieces {
-  OpRequest request;  ///< of each piece
+/// The same of equal pieces, in order, by port.
+struct PieceOperands {
   struct Port {
     OperandPort port;
     PieceStrides strides;
   };
-  std::vector<Port> ports;
+  std::vector<Port> ports{};
 
   /// Bytes from where the first piece finds an operand.
   int64_t offset(const OperandPort& port, int64_t piece) const;
 };
-/// In `count` pieces; nullopt when rows don't fall into them. Pieces do the op's work and nothing
-/// twice, but for operands that all rows share.
-std::optional<OpPieces> pieces_of_rows(const OpRequest& request, int64_t count,
-                                       const hw::HwConfig& hw);
+/// An op in equal pieces of its rows.
+struct OpPieces {
+  WorkItem item;  ///< of each
+  PieceOperands operands{};
+};
+/// An op that has this row_flow() in `count` pieces; nullopt when rows don't fall into them. Pieces
+/// do the op's work and nothing twice, but for operands that all rows share.
+std::optional<OpPieces> pieces_of_rows(const WorkItem& item, const OpFlow& flow, int64_t count);
 
 /// The same with the rows that it reads, or writes, in another memory.
-void move_rows(OpRequest& request, bool written, hw::Memory to, const hw::HwConfig& hw);
+void move_rows(OpRequest& request, const OpFlow& flow, bool written, hw::Memory to);
 
 }  // namespace accsim::sim

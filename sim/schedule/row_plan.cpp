@@ -49,10 +49,14 @@ std::optional<RowPlan> RowPlanner::plan_run(const RowGroup& run, const RowTileSh
   const std::vector<int64_t> alive = most_alive(
       in_parts(interleave(array, enough_pieces(run, count)), array, as.parts), array, as.parts);
   RowPlan out{&run, as, {}, {}, {}, {}, run.shared_beside};
+  std::vector<OpRequest> requests;
   for (size_t k = 0; k < run.ops.size(); ++k) {
-    auto pieces = pieces_of_rows(*ops[run.ops[k]].request, count * (array[k] ? 1 : as.parts), hw);
+    const OpRequest& whole = *ops[run.ops[k]].request;
+    auto pieces = pieces_of_rows(whole.item, run.flows[k], count * (array[k] ? 1 : as.parts));
     if (!pieces) return std::nullopt;
-    out.pieces.push_back(std::move(*pieces));
+    requests.push_back(whole);
+    requests.back().item = std::move(pieces->item);
+    out.operands.push_back(std::move(pieces->operands));
   }
   for (size_t k = 0; k + 1 < run.ops.size(); ++k) {
     const int64_t bytes = alive[k] * run.piece_bytes(k, count);
@@ -60,14 +64,14 @@ std::optional<RowPlan> RowPlanner::plan_run(const RowGroup& run, const RowTileSh
     const hw::Memory to = fits ? hw::Memory::shared : hw::Memory::dram;
     if (fits) out.shared += bytes;
     out.between.push_back(to);
-    move_rows(out.pieces[k].request, true, to, hw);
-    move_rows(out.pieces[k + 1].request, false, to, hw);
+    move_rows(requests[k], run.flows[k], true, to);
+    move_rows(requests[k + 1], run.flows[k + 1], false, to);
   }
   if (out.shared > capacity) return std::nullopt;
   for (size_t k = 0; k < run.ops.size(); ++k) {
     const std::string& layer = lowered.layers[ops[run.ops[k]].layer].name;
     const int64_t chunks = as.parts > 1 ? 1 : as.chunks;
-    const auto mapping = mapper.map_piece(out.pieces[k].request, {.chunks = chunks}, layer);
+    const auto mapping = mapper.map_piece(requests[k], {.chunks = chunks}, layer);
     if (!mapping || !loads_first((*mapping)->trace)) return std::nullopt;
     out.mappings.push_back(*mapping);
   }

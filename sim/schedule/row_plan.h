@@ -11,11 +11,12 @@
 
 namespace accsim::sim {
 
-/// A run of rows as it is cut: its ops' pieces, how they are mapped, and whose turn it is when.
+/// A run of rows as it is cut: where its ops' pieces lie, how they are mapped, and whose turn it is
+/// when.
 struct RowPlan {
   const RowGroup* run = nullptr;  ///< what is cut
   RowTileShape cut;
-  std::vector<OpPieces> pieces;                          ///< by op
+  std::vector<PieceOperands> operands;                   ///< by op
   std::vector<std::shared_ptr<const Mapping>> mappings;  ///< of a piece, or a part of it, by op
   std::vector<PartStep> order;
   std::vector<hw::Memory> between;  ///< where what op k makes for the next one lies
@@ -27,7 +28,6 @@ struct RowPlan {
 
 /// What runs are cut from.
 struct RowPlanner {
-  const hw::HwConfig& hw;
   std::span<const ChainOp> ops;
   const Lowered& lowered;
   Mapper& mapper;

@@ -28,8 +28,7 @@ bool RowScheduler::schedule_run(const RowGroup& run) {
     as = best.as;
     if (as.pieces == 1) return std::nullopt;
     const RowGroup& part = *cut_part(&run, as);
-    if (!best.plan || part.flows != best.plan->run->flows)
-      best.plan = make_planner().plan_run(part, as);
+    if (!best.plan) best.plan = make_planner().plan_run(part, as);
     if (!best.plan) return std::nullopt;
     best.plan->run = &part;
     return text_of(run, *best.plan);
@@ -130,8 +129,9 @@ CutGroup RowScheduler::text_of(const RowGroup& run, const RowPlan& plan) const {
   out.order.insert(out.order.end(), behind.begin(), behind.end());
   for (size_t k = 0; k < plan.run->ops.size(); ++k) {
     OpRequest request = *in_.ops[plan.run->ops[k]].request;
-    if (k > 0) move_rows(request, false, plan.between[k - 1], in_.hw);
-    if (k < plan.between.size()) move_rows(request, true, plan.between[k], in_.hw);
+    const OpFlow& flow = plan.run->flows[k];
+    if (k > 0) move_rows(request, flow, false, plan.between[k - 1]);
+    if (k < plan.between.size()) move_rows(request, flow, true, plan.between[k]);
     out.moved.push_back(std::move(request));
   }
   return out;
@@ -154,7 +154,7 @@ ScheduledOp RowScheduler::scheduled_part(const RowPlan& plan, const PartStep& t,
       out.offsets.push_back(row * flow.out_bytes);
     else
       out.offsets.push_back(order_.offset_in_whole(
-          op, port, plan.pieces[t.k].offset(port, t.piece * parts + t.part)));
+          op, port, plan.operands[t.k].offset(port, t.piece * parts + t.part)));
   }
   return out;
 }

@@ -36,7 +36,7 @@ class RowScheduler {
   /// Does all that is between the ops fit into the shared buffer at once?
   bool fits_whole(const RowGroup& run) const;
   RowPlanner make_planner() const {
-    return {in_.hw, in_.ops, in_.lowered, in_.mapper, order_.shared_capacity()};
+    return {in_.ops, in_.lowered, in_.mapper, order_.shared_capacity()};
   }
   /// Ops of the run before and behind what is cut of it.
   struct Beside {

@@ -107,11 +107,10 @@ bool is_one_piece(const SpaceOperand& operand, const Region& part) {
   return true;
 }
 
-std::optional<WorkItem> tile_gemm(GemmOp op, const OpSpace& space, const SpaceBox& box) {
+WorkItem tile_gemm(GemmOp op, const Region& in, const SpaceBox& box) {
   op.batch = box[dim_of(GemmDim::batch)].count;
   op.images = box[dim_of(GemmDim::image)].count;
   op.outputs = box[dim_of(GemmDim::output)].count;
-  const Region in = region(space, *space.operand(OperandRole::a), box);
   // The spatial axes stand before the channels, or behind those of a transposed operand.
   const size_t first = in.size() - (op.a_transposed ? 3 : 4);
   for (size_t i = 0; i < 3; ++i) {
@@ -161,7 +160,8 @@ bool divide(int64_t& count, int64_t parts) {
   return even;
 }
 
-std::optional<WorkItem> tile_rows(VectorOp op, const OpSpace& space, const SpaceBox& box) {
+/// `mask`: elements that the addend's region spans.
+std::optional<WorkItem> tile_rows(VectorOp op, int64_t mask, const SpaceBox& box) {
   RowWork& w = *op.row_work;
   const int64_t all = w.row_count();
   for (size_t l = 0; l < kRowLevels; ++l) w.rows[l] = box[l].count;
@@ -174,13 +174,12 @@ std::optional<WorkItem> tile_rows(VectorOp op, const OpSpace& space, const Space
     if (a.port == w.in_port) {
       even = divide(a.elements, parts) && even;
     } else if (w.mask && a.port == w.mask->port) {
-      const SpaceOperand& mask = *space.operand(OperandRole::mask);
-      a.elements =
-          std::min(a.elements, w.mask->elements = elements_spanned(mask, region(space, mask, box)));
+      w.mask->elements = mask;
+      a.elements = std::min(a.elements, mask);
     } else {
       return std::nullopt;
     }
-  return even ? std::optional<WorkItem>(op) : std::nullopt;
+  return even ? std::optional<WorkItem>(std::move(op)) : std::nullopt;
 }
 
 // ---- lane operations ----------------------------------------------------------------------------
@@ -225,9 +224,8 @@ LaneSlide tile_slide(const LaneSlide& w, const DimRange& results, const DimRange
   return out;
 }
 
-std::optional<WorkItem> tile_lanes(VectorOp op, const OpSpace& space, const SpaceBox& box) {
+std::optional<WorkItem> tile_lanes(VectorOp op, const Region& in, const SpaceBox& box) {
   LaneWork& w = *op.lane;
-  const Region in = region(space, *space.operand(OperandRole::a), box);
   int64_t points = 1, all = 1;
   for (size_t i = 0; i < w.axes.size(); ++i) {
     LaneAxis& axis = w.axes[i];
@@ -314,15 +312,28 @@ int64_t elements_spanned(const SpaceOperand& operand, const Region& region) {
   return out;
 }
 
-std::optional<WorkItem> tile(const WorkItem& item, const OpSpace& space, const SpaceBox& box) {
+std::optional<SpaceTile> tile(const WorkItem& item, const OpSpace& space, const SpaceBox& box) {
   for (size_t d = 0; d < box.size(); ++d)
     if (space.dims[d].kind != DimKind::parallel && box[d] != DimRange{0, space.dims[d].length})
       return std::nullopt;
-  for (const SpaceOperand& operand : space.operands)
-    if (operand.dense && !is_one_piece(operand, region(space, operand, box))) return std::nullopt;
-  if (const auto* gemm = std::get_if<GemmOp>(&item)) return tile_gemm(*gemm, space, box);
+  SpaceTile out;
+  int64_t mask = 0;
+  for (const SpaceOperand& operand : space.operands) {
+    out.regions.push_back(region(space, operand, box));
+    const Region& its = out.regions.back();
+    if (operand.dense && !is_one_piece(operand, its)) return std::nullopt;
+    if (operand.role == OperandRole::mask) mask = elements_spanned(operand, its);
+  }
+  const Region& in = out.regions[0];
+  if (const auto* gemm = std::get_if<GemmOp>(&item)) {
+    out.item = tile_gemm(*gemm, in, box);
+    return out;
+  }
   const auto& vector = std::get<VectorOp>(item);
-  return vector.row_work ? tile_rows(vector, space, box) : tile_lanes(vector, space, box);
+  auto part = vector.row_work ? tile_rows(vector, mask, box) : tile_lanes(vector, in, box);
+  if (!part) return std::nullopt;
+  out.item = std::move(*part);
+  return out;
 }
 
 }  // namespace accsim::sim

@@ -33,6 +33,7 @@ struct DimRange {
 
 inline constexpr size_t kMostSpaceDims = 20;
 inline constexpr size_t kMostOperandAxes = 10;
+inline constexpr size_t kMostOperands = 5;
 /// A part of a space: an interval of each dim.
 using SpaceBox = InlineVector<DimRange, kMostSpaceDims>;
 
@@ -75,7 +76,7 @@ struct SpaceOperand {
 /// All points of an op, and its operands.
 struct OpSpace {
   InlineVector<SpaceDim, kMostSpaceDims> dims;
-  std::vector<SpaceOperand> operands;
+  std::vector<SpaceOperand> operands;  ///< of different roles, the first operand first
 
   SpaceBox whole_box() const;
   /// Of the op; nullptr if it has none.
@@ -102,9 +103,14 @@ int64_t first_element(const SpaceOperand& operand, const Region& region);
 /// Elements from the first one of a region to its last.
 int64_t elements_spanned(const SpaceOperand& operand, const Region& region);
 
-/// The op on a box of its space: it finds each operand where the region of that begins. nullopt
-/// where no op says that: results would be parts of sums, or an operand without strides would lie
-/// in several pieces, or counts of operations don't fall into equal parts (row operations).
-std::optional<WorkItem> tile(const WorkItem& item, const OpSpace& space, const SpaceBox& box);
+/// An op on a box of another one's space. It finds each operand where the region of that begins.
+struct SpaceTile {
+  WorkItem item;
+  InlineVector<Region, kMostOperands> regions;  ///< by operand of the space
+};
+/// nullopt where no op says that: results would be parts of sums, or an operand without strides
+/// would lie in several pieces, or counts of operations don't fall into equal parts (row
+/// operations).
+std::optional<SpaceTile> tile(const WorkItem& item, const OpSpace& space, const SpaceBox& box);
 
 }  // namespace accsim::sim

@@ -33,6 +33,8 @@ struct Access {
   ValuePort port;        ///< of the node's inputs, or its outputs for a result; or internal
   int64_t elements = 0;  ///< elements moved
   int64_t run = 0;       ///< elements of one contiguous piece; 0: all of them
+
+  friend bool operator==(const Access&, const Access&) = default;
 };
 
 /// Depth, height, width; leading entries are 1 (or 0 for pad) when a dim is missing.
@@ -61,6 +63,8 @@ struct GemmOp {
   int64_t k() const { return channels * kernel[0] * kernel[1] * kernel[2]; }
   int64_t n() const { return outputs; }
   int64_t macs() const { return batch * m() * k() * n(); }
+
+  friend bool operator==(const GemmOp&, const GemmOp&) = default;
 };
 
 /// Op classes of the vector unit; a machine gives each its own number of lanes.
@@ -91,6 +95,8 @@ struct VectorOp {
 
   int64_t& operator[](VectorClass c) { return ops[static_cast<size_t>(c)]; }
   int64_t operator[](VectorClass c) const { return ops[static_cast<size_t>(c)]; }
+
+  friend bool operator==(const VectorOp&, const VectorOp&) = default;
 };
 
 /// An axis of a move: elements `stride` elements apart in the input.
@@ -124,6 +130,8 @@ struct MemoryOp {
   int64_t from = 0, to = 0;  ///< elements of the input and of the output before the first
   /// What indices that aren't known yet make of the first input; the second one has them.
   std::optional<PickedRows> picked = std::nullopt;
+
+  friend bool operator==(const MemoryOp&, const MemoryOp&) = default;
 };
 
 /// An axis of a box that moves from one tensor to another: elements `in` apart in the one and `out`

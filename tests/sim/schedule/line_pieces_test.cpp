@@ -82,9 +82,9 @@ Made made_of(const LaneSlide& w, int64_t result, int64_t first_line) {
   return out;
 }
 
-LaneSlide window_of(const OpRequest& r) {
-  if (const auto* op = std::get_if<VectorOp>(&r.item)) return op->lane->axes[1].slide;
-  const auto& op = std::get<GemmOp>(r.item);
+LaneSlide window_of(const WorkItem& item) {
+  if (const auto* op = std::get_if<VectorOp>(&item)) return op->lane->axes[1].slide;
+  const auto& op = std::get<GemmOp>(item);
   return {.extent = op.in[1],
           .kernel = op.kernel[1],
           .stride = op.stride[1],
@@ -93,9 +93,9 @@ LaneSlide window_of(const OpRequest& r) {
           .counted_from = -1000,  // a product counts none
           .counted_to = 1000};
 }
-int64_t lines_of(const OpRequest& r) {
-  if (const auto* op = std::get_if<VectorOp>(&r.item)) return op->lane->axes[1].count;
-  return std::get<GemmOp>(r.item).out[1];
+int64_t lines_of(const WorkItem& item) {
+  if (const auto* op = std::get_if<VectorOp>(&item)) return op->lane->axes[1].count;
+  return std::get<GemmOp>(item).out[1];
 }
 
 /// Every line of every piece is made of the lines that it is made of in the whole, and nothing that
@@ -114,19 +114,19 @@ TEST(LinePieces, ReadWhatTheirLinesAreMadeOf) {
       const auto all = static_cast<uint64_t>(flow->count);
       const auto first = static_cast<int64_t>(random() % all);
       const auto count = static_cast<int64_t>(1 + random() % (all - static_cast<uint64_t>(first)));
-      const OpTile piece = tile_of_lines(whole, first, count, machine());
-      EXPECT_EQ(lines_of(piece.request), count);
-      const int64_t from = piece.offset(flow->in) / flow->in_bytes;
-      EXPECT_EQ(from * flow->in_bytes, piece.offset(flow->in));
-      EXPECT_EQ(piece.offset(flow->out), first * flow->out_bytes);
+      const OpTile piece = tile_of_lines(whole.item, *flow, first, count);
+      EXPECT_EQ(lines_of(piece.item), count);
+      const int64_t from = piece.operands.offset(flow->in) / flow->in_bytes;
+      EXPECT_EQ(from * flow->in_bytes, piece.operands.offset(flow->in));
+      EXPECT_EQ(piece.operands.offset(flow->out), first * flow->out_bytes);
       if (product) {
-        EXPECT_EQ(piece.offset({OperandPort::Side::input, 2}), first * flow->out_bytes);
+        EXPECT_EQ(piece.operands.offset({OperandPort::Side::input, 2}), first * flow->out_bytes);
       }
-      const LaneSlide part = window_of(piece.request);
+      const LaneSlide part = window_of(piece.item);
       EXPECT_LE(from + part.extent, w.extent);
       int64_t last = 0;
       for (int64_t i = 0; i < count; ++i) {
-        const Made expected = made_of(window_of(whole), first + i, 0);
+        const Made expected = made_of(window_of(whole.item), first + i, 0);
         EXPECT_EQ(made_of(part, i, from), expected);
         for (const auto& [tap, line] : expected.first) last = std::max(last, line);
       }

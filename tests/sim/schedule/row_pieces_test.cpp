@@ -50,32 +50,36 @@ OpRequest softmax(int64_t heads, int64_t rows, int64_t length) {
   return out;
 }
 
+std::optional<OpPieces> pieces_of(const OpRequest& r, int64_t count) {
+  return pieces_of_rows(r.item, *row_flow(r, machine()), count);
+}
+
 TEST(Pieces, OfProductsFindTheirRows) {
   const OpRequest whole = product(6, 20, 7, 11);
   for (const int64_t count : {1, 2, 3, 6, 12, 24, 30, 60, 120}) {
-    const auto pieces = pieces_of_rows(whole, count, machine());
+    const auto pieces = pieces_of(whole, count);
     ASSERT_TRUE(pieces) << count;
-    const auto& op = std::get<GemmOp>(pieces->request.item);
+    const auto& op = std::get<GemmOp>(pieces->item);
     EXPECT_EQ(op.batch * op.m() * count, 6 * 20);
     EXPECT_EQ(op.macs() * count, 6 * 20 * 7 * 11);
     for (int64_t i = 0; i < count; ++i) {
       const int64_t row = i * 120 / count;
-      EXPECT_EQ(pieces->offset({kInput, 0}, i), row * 7);
-      EXPECT_EQ(pieces->offset({kInput, 1}, i), row / 20 * 7 * 11);
-      EXPECT_EQ(pieces->offset({kOutput, 0}, i), row * 11);
+      EXPECT_EQ(pieces->operands.offset({kInput, 0}, i), row * 7);
+      EXPECT_EQ(pieces->operands.offset({kInput, 1}, i), row / 20 * 7 * 11);
+      EXPECT_EQ(pieces->operands.offset({kOutput, 0}, i), row * 11);
     }
   }
   // Parts that would be of two batch entries, but not of all of either.
   for (const int64_t count : {4, 5, 8, 10, 15, 20, 40, 7})
-    EXPECT_FALSE(pieces_of_rows(whole, count, machine())) << count;
+    EXPECT_FALSE(pieces_of(whole, count)) << count;
 }
 
 TEST(Pieces, OfSoftmaxFindTheirRows) {
   const OpRequest whole = softmax(3, 10, 16);
   for (const int64_t count : {1, 3, 6, 15, 30}) {
-    const auto pieces = pieces_of_rows(whole, count, machine());
+    const auto pieces = pieces_of(whole, count);
     ASSERT_TRUE(pieces) << count;
-    const auto& op = std::get<VectorOp>(pieces->request.item);
+    const auto& op = std::get<VectorOp>(pieces->item);
     const int64_t rows = 30 / count, heads = std::max<int64_t>(1, rows / 10);
     EXPECT_EQ(op.row_work->row_count(), rows);
     EXPECT_EQ(op.inputs[0].elements, rows * 16);
@@ -83,12 +87,12 @@ TEST(Pieces, OfSoftmaxFindTheirRows) {
     EXPECT_EQ(op.row_work->mask->elements, heads * 16);
     EXPECT_EQ(op[VectorClass::reduce], 2 * rows * 16);
     for (int64_t i = 0; i < count; ++i) {
-      EXPECT_EQ(pieces->offset({kInput, 0}, i), i * rows * 16);
-      EXPECT_EQ(pieces->offset({kOutput, 0}, i), i * rows * 16);
-      EXPECT_EQ(pieces->offset({kInput, 1}, i), i * rows / 10 * 16);
+      EXPECT_EQ(pieces->operands.offset({kInput, 0}, i), i * rows * 16);
+      EXPECT_EQ(pieces->operands.offset({kOutput, 0}, i), i * rows * 16);
+      EXPECT_EQ(pieces->operands.offset({kInput, 1}, i), i * rows / 10 * 16);
     }
   }
-  EXPECT_FALSE(pieces_of_rows(whole, 2, machine())) << "a head and a half";
+  EXPECT_FALSE(pieces_of(whole, 2)) << "a head and a half";
 }
 
 TEST(Pieces, OnlyOfRowsThatDependOnNoOther) {
@@ -117,11 +121,11 @@ TEST(Pieces, OfCopiesFindTheirRows) {
   const auto flow = row_flow(whole, machine());
   ASSERT_TRUE(flow);
   EXPECT_EQ(flow->in, internal_port(op.a_port));
-  const auto pieces = pieces_of_rows(whole, 12, machine());
+  const auto pieces = pieces_of_rows(whole.item, *flow, 12);
   ASSERT_TRUE(pieces);
   for (int64_t i = 0; i < 12; ++i) {
-    EXPECT_EQ(pieces->offset(internal_port(op.a_port), i), i * 10 * 7);
-    EXPECT_EQ(pieces->offset(internal_port(op.b_port), i), i / 2 * 7 * 11);
+    EXPECT_EQ(pieces->operands.offset(internal_port(op.a_port), i), i * 10 * 7);
+    EXPECT_EQ(pieces->operands.offset(internal_port(op.b_port), i), i / 2 * 7 * 11);
   }
 }
 

@@ -217,15 +217,18 @@ void each_point(const SpaceBox& box, const Each& each) {
 }
 
 /// At every point of a tile, each operand's element is the one that the whole op has there.
-void expect_same_elements(const WorkItem& whole, const WorkItem& part, const OpSpace& space,
+void expect_same_elements(const WorkItem& whole, const SpaceTile& part, const OpSpace& space,
                           const SpaceBox& box) {
   std::map<OperandRole, int64_t> begin;
-  for (const SpaceOperand& o : space.operands)
-    begin[o.role] = first_element(o, region(space, o, box));
+  for (size_t i = 0; i < space.operands.size(); ++i) {
+    const SpaceOperand& o = space.operands[i];
+    EXPECT_EQ(part.regions[i], region(space, o, box));
+    begin[o.role] = first_element(o, part.regions[i]);
+  }
   each_point(box, [&](const Point& p) {
     Point at = p;
     for (size_t i = 0; i < at.size(); ++i) at[i] += box[i].first;
-    Touched got = touched(part, p);
+    Touched got = touched(part.item, p);
     for (auto& [role, element] : got)
       if (element) *element += begin.at(role);
     ASSERT_EQ(got, touched(whole, at));
@@ -245,7 +248,7 @@ int try_tiles(const DrawOp& draw, uint32_t seed) {
     const auto part = tile(whole, *space, box);
     if (!part) continue;
     ++tiled;
-    const SpaceBox its = space_of(*part)->whole_box();
+    const SpaceBox its = space_of(part->item)->whole_box();
     EXPECT_EQ(its.size(), box.size());
     for (size_t i = 0; i < its.size(); ++i) EXPECT_EQ(its[i].count, box[i].count);
     expect_same_elements(whole, *part, *space, box);
