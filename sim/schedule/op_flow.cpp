@@ -30,12 +30,6 @@ std::shared_ptr<const SliceSpace> slice_space(const OpRequest& request, const hw
   return std::make_shared<const SliceSpace>(std::move(out));
 }
 
-/// The axis of an operand that a parallel dim leads along.
-const OperandAxis& axis_along(const SpaceOperand& operand, size_t dim) {
-  return *std::find_if(operand.axes.begin(), operand.axes.end(),
-                       [dim](const OperandAxis& axis) { return axis.terms[0].dim == dim; });
-}
-
 /// The window by which a dim of results slides over an axis of what they are made of.
 LaneSlide window_on(const OpSpace& space, const OperandAxis& axis) {
   LaneSlide out{.extent = axis.extent, .pad = -axis.shift};
@@ -207,7 +201,8 @@ std::optional<OpFlow> line_flow(const OpRequest& request, const hw::HwConfig& hw
                             &result = slices->operand(OperandRole::result);
   const bool lanes = std::holds_alternative<VectorOp>(request.item);
   if (lanes && (a.element_bytes != 1 || result.element_bytes != 1)) return std::nullopt;
-  const OperandAxis& axis = axis_along(slices->axes_of(a), *dim);
+  const std::vector<OperandAxis>& axes = slices->axes_of(a).axes;
+  const OperandAxis& axis = axes[axes.size() - *slices->axes_of(a).axis_from_back(*dim)];
   return OpFlow{.in = a.port,
                 .out = result.port,
                 .count = slices->space.dims[*dim].length,

@@ -15,6 +15,7 @@
 #include "sim/base/threads.h"
 #include "sim/pack/operand_layout.h"
 #include "sim/program/random_operands.h"
+#include "sim/work/op_space.h"
 
 namespace accsim::sim {
 namespace {
@@ -26,22 +27,16 @@ int64_t model_cycles(const VerifyCase& c) {
 
 // ---- cutting ------------------------------------------------------------------------------------
 
-/// Fewer outputs along one dim of the window, with the input that they still need.
-void halve_dim(GemmOp& op, size_t dim) {
-  op.out[dim] = ceil_div(op.out[dim], 2);
-  const int64_t reach = (op.out[dim] - 1) * op.stride[dim] - op.pad[dim] +
-                        (op.kernel[dim] - 1) * op.dilation[dim] + 1;
-  op.in[dim] = std::clamp<int64_t>(reach, 1, op.in[dim]);
-}
-
-/// Halves what can be halved without changing the kind of work; false when nothing is left.
+/// Halves the first dim that can be halved without changing the kind of work; false when nothing is
+/// left.
 bool halve_op(GemmOp& op) {
-  if (op.batch > 1) return op.batch = ceil_div(op.batch, 2), true;
-  if (op.images > 1) return op.images = ceil_div(op.images, 2), true;
-  for (const size_t dim : {size_t{0}, size_t{1}, size_t{2}})
-    if (op.out[dim] > 1) return halve_dim(op, dim), true;
-  if (op.outputs > 1) return op.outputs = ceil_div(op.outputs, 2), true;
-  if (op.channels > 1) return op.channels = ceil_div(op.channels, 2), true;
+  const OpSpace space = *space_of(op);
+  SpaceBox box = space.whole_box();
+  for (size_t d = 0; d < static_cast<size_t>(GemmDim::taps); ++d) {
+    if (box[d].count == 1) continue;
+    box[d].count = ceil_div(box[d].count, 2);
+    return op = product_on(op, space, box), true;
+  }
   return false;
 }
 

@@ -107,10 +107,11 @@ bool is_one_piece(const SpaceOperand& operand, const Region& part) {
   return true;
 }
 
-WorkItem tile_gemm(GemmOp op, const Region& in, const SpaceBox& box) {
+GemmOp tile_gemm(GemmOp op, const Region& in, const SpaceBox& box) {
   op.batch = box[dim_of(GemmDim::batch)].count;
   op.images = box[dim_of(GemmDim::image)].count;
   op.outputs = box[dim_of(GemmDim::output)].count;
+  op.channels = box[dim_of(GemmDim::channel)].count;
   // The spatial axes stand before the channels, or behind those of a transposed operand.
   const size_t first = in.size() - (op.a_transposed ? 3 : 4);
   for (size_t i = 0; i < 3; ++i) {
@@ -260,6 +261,14 @@ int64_t SpaceOperand::stride_along(size_t dim) const {
   return out;
 }
 
+std::optional<size_t> SpaceOperand::axis_from_back(size_t dim) const {
+  const auto leads = [dim](const OperandAxis& axis) {
+    return std::ranges::find(axis.terms, dim, &Term::dim) != axis.terms.end();
+  };
+  const auto found = std::ranges::find_if(axes, leads);
+  return found == axes.end() ? std::nullopt : std::optional<size_t>(axes.end() - found);
+}
+
 SpaceBox OpSpace::whole_box() const {
   SpaceBox out;
   for (const SpaceDim& dim : dims) out.push_back({0, dim.length});
@@ -333,6 +342,12 @@ std::optional<SpaceTile> tile(const WorkItem& item, const OpSpace& space, const 
   auto part = vector.row_work ? tile_rows(vector, mask, box) : tile_lanes(vector, in, box);
   if (!part) return std::nullopt;
   out.item = std::move(*part);
+  return out;
+}
+
+GemmOp product_on(const GemmOp& op, const OpSpace& space, const SpaceBox& box) {
+  GemmOp out = tile_gemm(op, region(space, *space.operand(OperandRole::a), box), box);
+  for (int64_t& extent : out.in) extent = std::max<int64_t>(extent, 1);
   return out;
 }
 

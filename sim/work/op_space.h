@@ -71,6 +71,9 @@ struct SpaceOperand {
   /// Elements from where a point finds the operand to where the next one along a dim does; 0 where
   /// it is the same for all.
   int64_t stride_along(size_t dim) const;
+  /// The axis that a dim leads along, counted from the innermost one, which is 1; nullopt where it
+  /// leads along none. Of a product of matrices those are the last axes of the tensors, too.
+  std::optional<size_t> axis_from_back(size_t dim) const;
 };
 
 /// All points of an op, and its operands.
@@ -112,5 +115,8 @@ struct SpaceTile {
 /// would lie in several pieces, or counts of operations don't fall into equal parts (row
 /// operations).
 std::optional<SpaceTile> tile(const WorkItem& item, const OpSpace& space, const SpaceBox& box);
+/// A product on any box of its space that has all taps, of tensors that have no more than it needs,
+/// but an element at least.
+GemmOp product_on(const GemmOp& op, const OpSpace& space, const SpaceBox& box);
 
 }  // namespace accsim::sim

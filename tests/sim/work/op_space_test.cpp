@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <map>
 #include <random>
 
@@ -285,6 +287,66 @@ TEST(OpSpace, RegionsHaveWhatABoxNeeds) {
       const int64_t first = first_element(operand, part);
       EXPECT_LE(first, its.first);
       EXPECT_GE(first + elements_spanned(operand, part) - 1, its.second);
+    }
+  }
+}
+
+/// Blocks of keys and tiles of matrices are cut out of tensors by it.
+TEST(OpSpace, PartsOfMatricesAreIntervalsOfTheLastAxes) {
+  GemmOp op;
+  op.batch = 3;
+  op.in[2] = op.out[2] = 7;
+  op.channels = 5;
+  op.outputs = 6;
+  const OpSpace space = *space_of(WorkItem(op));
+  const std::map<GemmDim, DimRange> cut = {
+      {GemmDim::width, {1, 3}}, {GemmDim::channel, {1, 2}}, {GemmDim::output, {2, 4}}};
+  SpaceBox box = space.whole_box();
+  for (const auto& [dim, range] : cut) box[static_cast<size_t>(dim)] = range;
+  const std::map<OperandRole, std::array<GemmDim, 2>> axes = {
+      {OperandRole::a, {GemmDim::width, GemmDim::channel}},
+      {OperandRole::b, {GemmDim::channel, GemmDim::output}},
+      {OperandRole::result, {GemmDim::width, GemmDim::output}}};
+  for (const auto& [role, dims] : axes) {
+    const SpaceOperand& operand = *space.operand(role);
+    const Region part = region(space, operand, box);
+    for (const auto& [dim, range] : cut) {
+      const auto back = operand.axis_from_back(static_cast<size_t>(dim));
+      const auto at = std::ranges::find(dims, dim);
+      ASSERT_EQ(back.has_value(), at != dims.end());
+      if (!back) continue;
+      EXPECT_EQ(*back, static_cast<size_t>(dims.end() - at));
+      EXPECT_EQ(part[part.size() - *back], range);
+    }
+  }
+}
+
+/// Smaller products have the windows and the padding of the whole, on no more than they reach.
+TEST(OpSpace, ProductsOnABoxHaveWhatItsWindowsReach) {
+  Draw d(5);
+  for (int times = 0; times < 2'000; ++times) {
+    const GemmOp whole = std::get<GemmOp>(draw_gemm(d));
+    const OpSpace space = *space_of(WorkItem(whole));
+    SpaceBox box = draw_box(space, d);
+    box[static_cast<size_t>(GemmDim::channel)].count = d.pick(1, whole.channels);
+    const GemmOp part = product_on(whole, space, box);
+    const SpaceBox its = space_of(WorkItem(part))->whole_box();
+    for (size_t i = 0; i < its.size(); ++i) EXPECT_EQ(its[i].count, box[i].count);
+    for (size_t i = 0; i < 3; ++i) {
+      std::vector<std::optional<int64_t>> expected, got;  // coordinates from the first one met on
+      const auto add_coordinates = [&](const GemmOp& op, int64_t first, auto& out) {
+        std::optional<int64_t> begin;
+        for (int64_t o = first; o < first + part.out[i]; ++o)
+          for (int64_t k = 0; k < op.kernel[i]; ++k) {
+            const int64_t at = o * op.stride[i] + k * op.dilation[i] - op.pad[i];
+            const bool met = at >= 0 && at < op.in[i];
+            if (met && !begin) begin = at;
+            out.push_back(met ? std::optional(at - *begin) : std::nullopt);
+          }
+      };
+      add_coordinates(whole, box[2 + i].first, expected);
+      add_coordinates(part, 0, got);
+      EXPECT_EQ(got, expected);
     }
   }
 }
