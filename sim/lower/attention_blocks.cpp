@@ -56,24 +56,41 @@ class Cutter {
     graph_.begin_part_of(a.softmax);
     blocks_.begin_keys(a.keys, keys_);
     Blocks logarithms, attended;
-    const Blocks values = values_of(a);
+    second_operand(node(a.attended), GemmDim::channel);  // what cuts it stands before the scores
     for (size_t b = 0; b < blocks_.count(); ++b) {
       const auto [weights, logarithm] = add_softmax(a, scores_of(a, b), b);
       logarithms.push_back(logarithm);
-      const Node& last = node(a.attended);
-      attended.push_back(blocks_.add_block(last.outputs[0], b, dims(last.outputs[0])));
-      graph_.add_node(last, blocks_.block_name(last.name, b), {weights, values[b]},
-                      {attended.back()});
+      attended.push_back(add_product(node(a.attended), GemmDim::channel, weights, b));
     }
     put_together(a, logarithms, attended);
   }
 
+  OpSpace space_of_product(const Node& product) const {
+    return *space_of(find_op(product)->cost(NodeView(graph_.before(), product))->front());
+  }
+  /// The blocks of a product's second operand along that dim of it which the keys are.
+  const Blocks& second_operand(const Node& product, GemmDim keys) {
+    const OpSpace space = space_of_product(product);
+    const auto back = *space.operand(OperandRole::b)->axis_from_back(static_cast<size_t>(keys));
+    return blocks_.blocks_along(product.inputs[1], dims(product.inputs[1]).size() - back);
+  }
+  /// A product on block `b` of the keys, of a block of its first operand or all of it: a part of
+  /// the results, or where keys are summed a part of each sum.
+  TensorId add_product(const Node& product, GemmDim keys, TensorId first, size_t b) {
+    const TensorId second = second_operand(product, keys)[b];
+    const OpSpace space = space_of_product(product);
+    SpaceBox box = space.whole_box();
+    box[static_cast<size_t>(keys)] = blocks_.keys_of(b);
+    Dims result = dims(product.outputs[0]);
+    result.back() = region(space, *space.operand(OperandRole::result), box).back().count;
+    const TensorId out = blocks_.add_block(product.outputs[0], b, result);
+    graph_.add_node(product, blocks_.block_name(product.name, b), {first, second}, {out});
+    return out;
+  }
+
   TensorId scores_of(const Attention& a, size_t b) {
-    const Node& product = node(a.scores);
-    const size_t last = dims(product.outputs[0]).size() - 1;
-    const TensorId keys = blocks_.blocks_along(product.inputs[1], last)[b];
-    TensorId out = add_result_block(product, b);
-    graph_.add_node(product, blocks_.block_name(product.name, b), {product.inputs[0], keys}, {out});
+    const size_t last = dims(node(a.scores).outputs[0]).size() - 1;
+    TensorId out = add_product(node(a.scores), GemmDim::output, node(a.scores).inputs[0], b);
     for (size_t i = a.between.size(); i-- > 0;) {
       const Node& n = node(a.between[i]);
       const TensorId from = node(i + 1 < a.between.size() ? a.between[i + 1] : a.scores).outputs[0];
@@ -113,11 +130,6 @@ class Cutter {
     const Dims& d = dims(id);
     if (d.empty() || d.back() != keys || d.size() > rank + 1) return id;
     return blocks_.blocks_along(id, d.size() - 1)[b];
-  }
-
-  Blocks values_of(const Attention& a) {
-    const TensorId values = node(a.attended).inputs[1];
-    return blocks_.blocks_along(values, dims(values).size() - 2);
   }
 
   struct Weighted {

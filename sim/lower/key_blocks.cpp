@@ -25,19 +25,18 @@ std::optional<size_t> same_axis(const Dims& from, const Dims& to, size_t axis) {
 
 void KeyBlocks::begin_keys(int64_t keys, int64_t each) {
   const int64_t count = keys / each;
-  sizes_.assign(static_cast<size_t>(count), keys / count);
-  for (int64_t b = 0; b < keys % count; ++b) ++sizes_[static_cast<size_t>(b)];
-  starts_.assign(1, 0);
-  for (const int64_t size : sizes_) starts_.push_back(starts_.back() + size);
+  ranges_.clear();
+  for (int64_t b = 0, first = 0; b < count; ++b, first = ranges_.back().end())
+    ranges_.push_back({first, keys / count + (b < keys % count ? 1 : 0)});
 }
 
 std::string KeyBlocks::block_name(const std::string& of, size_t b) const {
-  return fmt::format("{}/keys_{}_{}", of, starts_[b], starts_[b + 1] - 1);
+  return fmt::format("{}/keys_{}_{}", of, ranges_[b].first, ranges_[b].end() - 1);
 }
 
 Dims KeyBlocks::block_dims(TensorId id, size_t axis, size_t b) const {
   Dims out = graph_.dims(id);
-  out[axis] = sizes_[b];
+  out[axis] = ranges_[b].count;
   return out;
 }
 
@@ -68,10 +67,12 @@ const KeyBlocks::Blocks& KeyBlocks::blocks_along(TensorId id, size_t axis) {
 KeyBlocks::Blocks KeyBlocks::split_into_blocks(TensorId id, size_t axis) {
   std::string name = graph_.tensor(id).name;
   if (axis + 1 < graph_.dims(id).size()) name += fmt::format("/axis_{}", axis);
+  std::vector<int64_t> sizes;
+  for (const DimRange& keys : ranges_) sizes.push_back(keys.count);
   const Node split = graph_.new_operator(
-      op::kSplit, kSplitOpset, {{"axis", "", static_cast<int64_t>(axis)}, {"split", "", sizes_}});
+      op::kSplit, kSplitOpset, {{"axis", "", static_cast<int64_t>(axis)}, {"split", "", sizes}});
   Blocks out;
-  for (size_t b = 0; b < sizes_.size(); ++b)
+  for (size_t b = 0; b < count(); ++b)
     out.push_back(
         graph_.add_tensor(graph_.tensor(id), block_name(name, b), block_dims(id, axis, b)));
   graph_.add_node(split, name + "/keys", {id}, out);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/lower/rebuilt_graph.h"
+#include "sim/work/op_space.h"
 
 namespace accsim::sim {
 
@@ -21,7 +22,9 @@ class KeyBlocks {
 
   /// From now on it is about so many keys, in blocks of about `each`.
   void begin_keys(int64_t keys, int64_t each);
-  size_t count() const { return sizes_.size(); }
+  size_t count() const { return ranges_.size(); }
+  /// The keys of block `b`.
+  const DimRange& keys_of(size_t b) const { return ranges_[b]; }
 
   /// The blocks of a tensor along an axis of keys; they are made once.
   const Blocks& blocks_along(TensorId id, size_t axis);
@@ -53,8 +56,7 @@ class KeyBlocks {
   Blocks reshape_blocks(const Node& n, const Shown& shown, const Blocks& from);
 
   RebuiltGraph& graph_;
-  std::vector<int64_t> sizes_;   ///< of blocks
-  std::vector<int64_t> starts_;  ///< their first keys, and behind the last one
+  std::vector<DimRange> ranges_;  ///< of keys, by block
   /// By tensor and axis; how long that is says what the blocks are.
   std::map<std::pair<TensorId, size_t>, Blocks> blocks_;
 };
