@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "sim/operators/work_counts.h"
+#include "sim/work/op_space.h"
+
 namespace accsim::sim::rewrite {
 namespace {
 
@@ -24,15 +29,25 @@ Value pad_to(Builder& builder, const Value& x, int64_t rows, int64_t cols,
 
 using Grid = std::vector<std::vector<Value>>;
 
-/// Cuts the last two axes; labels are "<label>_<rows><i>_<cols><j>".
-Grid cut_up(Builder& builder, const Value& x, const TileSize& size, bool is_a) {
-  const std::string label = is_a ? "a_" : "b_";
-  const char *rows = is_a ? "m" : "k", *cols = is_a ? "k" : "n";
-  const auto bands = builder.cut_axis(x, x.rank() - 2, is_a ? size.m : size.k, label + rows);
+/// The first of the tiles of a product of matrices.
+SpaceBox first_tile(const OpSpace& space, const TileSize& size) {
+  SpaceBox out = space.whole_box();
+  for (const auto& [dim, most] :
+       {std::pair(GemmDim::width, size.m), {GemmDim::channel, size.k}, {GemmDim::output, size.n}}) {
+    int64_t& count = out[static_cast<size_t>(dim)].count;
+    count = std::min(count, most);
+  }
+  return out;
+}
+
+/// Cuts the last two axes into parts like the first one, of which a tile is made; labels are
+/// "<rows><i><cols><j>".
+Grid cut_up(Builder& builder, const Value& x, const Region& first, const std::string& rows,
+            const std::string& cols) {
   Grid out;
-  for (size_t i = 0; i < bands.size(); ++i)
-    out.push_back(builder.cut_axis(bands[i], x.rank() - 1, is_a ? size.k : size.n,
-                                   label + tile_label(rows, i) + "_" + cols));
+  for (const Value& band : builder.cut_axis(x, x.rank() - 2, first[first.size() - 2].count, rows))
+    out.push_back(builder.cut_axis(band, x.rank() - 1, first.back().count,
+                                   fmt::format("{}{}{}", rows, out.size(), cols)));
   return out;
 }
 
@@ -48,8 +63,11 @@ Value tiled_product(Builder& builder, Value a, Value b, const Cut& cut) {
     a = pad_to(builder, a, cut.tile.m, cut.tile.k, "a_padded");
     b = pad_to(builder, b, cut.tile.k, cut.tile.n, "b_padded");
   }
-  const Grid a_tiles = cut_up(builder, a, cut.tile, true);
-  const Grid b_tiles = cut_up(builder, b, cut.tile, false);
+  const OpSpace space = *space_of(matrix_product(1, a.dim(-2), a.dim(-1), b.dim(-1)));
+  const SpaceBox tile = first_tile(space, cut.tile);
+  const auto part = [&](OperandRole role) { return region(space, *space.operand(role), tile); };
+  const Grid a_tiles = cut_up(builder, a, part(OperandRole::a), "a_m", "_k");
+  const Grid b_tiles = cut_up(builder, b, part(OperandRole::b), "b_k", "_n");
   std::vector<Value> rows;
   for (size_t i = 0; i < a_tiles.size(); ++i) {
     std::vector<Value> row;
