@@ -99,7 +99,7 @@ std::optional<std::vector<LineStep>> cut_into(const LineTilingInput& in, const L
     const auto i = static_cast<size_t>(t.piece);
     const int64_t first = i == 0 ? 0 : ends[t.k][i - 1], lines = ends[t.k][i] - first;
     if (lines == 0) continue;
-    OpTile part = tile_of_lines(in.requests[t.k].item, run.flows[t.k], first, lines);
+    OpPieces part = piece_of_lines(in.requests[t.k].item, run.flows[t.k], first, lines);
     OpRequest& piece = pieces[t.k];
     std::shared_ptr<const Mapping>& mapping = mappings[t.k];
     if (!mapping || part.item != piece.item) {

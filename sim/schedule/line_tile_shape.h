@@ -22,7 +22,7 @@ struct LineTileShape {
 struct LineStep {
   size_t k = 0;
   int64_t piece = 0;
-  TileOperands operands;
+  PieceOperands operands;
   std::shared_ptr<const Mapping> mapping;
   int64_t awaits = -1;  ///< the last piece of the op before that it waits for
 };

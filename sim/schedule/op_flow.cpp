@@ -151,23 +151,16 @@ const SliceSpace::Operand& SliceSpace::operand(OperandRole role) const {
   return *std::ranges::find_if(operands, [&](const Operand& o) { return axes_of(o).role == role; });
 }
 
-int64_t TileOperands::offset(const OperandPort& port) const {
-  const auto found = std::ranges::find(ports, port, &Port::port);
-  return found == ports.end() ? 0 : found->offset;
-}
-
-int64_t PieceStrides::offset(int64_t piece) const {
-  int64_t out = 0;
-  for (size_t l = levels.size(); l-- > 0;) {
-    out += piece % levels[l].count * levels[l].bytes;
-    piece /= levels[l].count;
-  }
-  return out;
-}
-
 int64_t PieceOperands::offset(const OperandPort& port, int64_t piece) const {
   const auto found = std::ranges::find(ports, port, &Port::port);
-  return found == ports.end() ? 0 : found->strides.offset(piece);
+  if (found == ports.end()) return 0;
+  int64_t out = found->first;
+  for (size_t l = found->levels.size(); l-- > 0;) {
+    const auto& [count, stride] = found->levels[l];
+    out += piece % count * stride;
+    piece /= count;
+  }
+  return out;
 }
 
 std::optional<OpFlow> row_flow(const OpRequest& request, const hw::HwConfig& hw) {
@@ -212,16 +205,15 @@ std::optional<OpFlow> line_flow(const OpRequest& request, const hw::HwConfig& hw
                 .slices = slices};
 }
 
-OpTile tile_of_lines(const WorkItem& item, const OpFlow& flow, int64_t first, int64_t count) {
+OpPieces piece_of_lines(const WorkItem& item, const OpFlow& flow, int64_t first, int64_t count) {
   const SliceSpace& slices = *flow.slices;
   SpaceBox box = slices.space.whole_box();
   box[slices.dims[0]] = {first, count};
   SpaceTile part = *tile(item, slices.space, box);
-  OpTile out{std::move(part.item)};
-  for (const SliceSpace::Operand& its : slices.operands)
+  OpPieces out{std::move(part.item)};
+  for (const auto& [port, index, bytes] : slices.operands)
     out.operands.ports.push_back(
-        {its.port,
-         first_element(slices.axes_of(its), part.regions[its.index]) * its.element_bytes});
+        {port, first_element(slices.space.operands[index], part.regions[index]) * bytes});
   return out;
 }
 
@@ -233,14 +225,14 @@ std::optional<OpPieces> pieces_of_rows(const WorkItem& item, const OpFlow& flow,
   auto part = tile(item, slices.space, *box);
   if (!part) return std::nullopt;
   OpPieces out{std::move(part->item)};
-  for (const SliceSpace::Operand& its : slices.operands) {
-    PieceStrides s;
+  for (const auto& [port, index, bytes] : slices.operands) {
+    PieceOperands::Port its{port, 0};
     for (const size_t d : slices.dims) {
       const int64_t rows = (*box)[d].count;
-      const int64_t stride = rows * slices.axes_of(its).stride_along(d);
-      s.levels.push_back({slices.space.dims[d].length / rows, stride * its.element_bytes});
+      const int64_t stride = rows * slices.space.operands[index].stride_along(d) * bytes;
+      its.levels.push_back({slices.space.dims[d].length / rows, stride});
     }
-    out.operands.ports.push_back({its.port, s});
+    out.operands.ports.push_back(its);
   }
   return out;
 }

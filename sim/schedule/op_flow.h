@@ -48,51 +48,31 @@ std::optional<OpFlow> row_flow(const OpRequest& request, const hw::HwConfig& hw)
 /// by line; nullopt for all else.
 std::optional<OpFlow> line_flow(const OpRequest& request, const hw::HwConfig& hw);
 
-/// Where a part of an op finds its operands: bytes from where the op does.
-struct TileOperands {
+/// Where equal pieces of an op find its operands.
+struct PieceOperands {
+  /// A digit of a piece's number, and the bytes from one piece to the next.
+  struct Level {
+    int64_t count, stride;
+  };
   struct Port {
     OperandPort port;
-    int64_t offset;
+    int64_t first;  ///< bytes from where the op finds the operand to where the first piece does
+    InlineVector<Level, kRowLevels> levels{};  ///< outermost first
   };
   InlineVector<Port, kMostOperands> ports{};
 
-  int64_t offset(const OperandPort& port) const;
+  /// Bytes from where the op finds an operand to where a piece does.
+  int64_t offset(const OperandPort& port, int64_t piece = 0) const;
 };
-struct OpTile {
-  WorkItem item;
-  TileOperands operands{};
-};
-/// `count` lines of the result of an op that has this line_flow(), from line `first` on.
-OpTile tile_of_lines(const WorkItem& item, const OpFlow& flow, int64_t first, int64_t count);
-
-/// Where the pieces of an op find an operand: the digits of a piece's number, outermost first, each
-/// with its stride.
-struct PieceStrides {
-  struct Level {
-    int64_t count, bytes;
-  };
-  InlineVector<Level, kRowLevels> levels;
-  int64_t offset(int64_t piece) const;
-};
-
-/// The same of equal pieces, in order, by port.
-struct PieceOperands {
-  struct Port {
-    OperandPort port;
-    PieceStrides strides;
-  };
-  std::vector<Port> ports{};
-
-  /// Bytes from where the first piece finds an operand.
-  int64_t offset(const OperandPort& port, int64_t piece) const;
-};
-/// An op in equal pieces of its rows.
+/// An op in equal pieces, in order, or one piece of it.
 struct OpPieces {
   WorkItem item;  ///< of each
   PieceOperands operands{};
 };
-/// An op that has this row_flow() in `count` pieces; nullopt when rows don't fall into them. Pieces
-/// do the op's work and nothing twice, but for operands that all rows share.
+/// `count` lines of the result of an op that has this line_flow(), from line `first` on.
+OpPieces piece_of_lines(const WorkItem& item, const OpFlow& flow, int64_t first, int64_t count);
+/// An op that has this row_flow() in `count` pieces of its rows; nullopt when rows don't fall into
+/// them. Pieces do the op's work and nothing twice, but for operands that all rows share.
 std::optional<OpPieces> pieces_of_rows(const WorkItem& item, const OpFlow& flow, int64_t count);
 
 /// The same with the rows that it reads, or writes, in another memory.

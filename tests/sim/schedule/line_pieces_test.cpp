@@ -114,7 +114,7 @@ TEST(LinePieces, ReadWhatTheirLinesAreMadeOf) {
       const auto all = static_cast<uint64_t>(flow->count);
       const auto first = static_cast<int64_t>(random() % all);
       const auto count = static_cast<int64_t>(1 + random() % (all - static_cast<uint64_t>(first)));
-      const OpTile piece = tile_of_lines(whole.item, *flow, first, count);
+      const OpPieces piece = piece_of_lines(whole.item, *flow, first, count);
       EXPECT_EQ(lines_of(piece.item), count);
       const int64_t from = piece.operands.offset(flow->in) / flow->in_bytes;
       EXPECT_EQ(from * flow->in_bytes, piece.operands.offset(flow->in));
