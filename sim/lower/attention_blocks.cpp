@@ -56,41 +56,46 @@ class Cutter {
     graph_.begin_part_of(a.softmax);
     blocks_.begin_keys(a.keys, keys_);
     Blocks logarithms, attended;
-    second_operand(node(a.attended), GemmDim::channel);  // what cuts it stands before the scores
+    const CutProduct sums = cut_product(node(a.attended), GemmDim::channel);
+    const CutProduct products = cut_product(node(a.scores), GemmDim::output);
     for (size_t b = 0; b < blocks_.count(); ++b) {
-      const auto [weights, logarithm] = add_softmax(a, scores_of(a, b), b);
+      const auto [weights, logarithm] = add_softmax(a, scores_of(a, products, b), b);
       logarithms.push_back(logarithm);
-      attended.push_back(add_product(node(a.attended), GemmDim::channel, weights, b));
+      attended.push_back(add_product(sums, weights, b));
     }
     put_together(a, logarithms, attended);
   }
 
-  OpSpace space_of_product(const Node& product) const {
-    return *space_of(find_op(product)->cost(NodeView(graph_.before(), product))->front());
+  /// A product of matrices, of which the keys are a dim, and the blocks of its second operand.
+  struct CutProduct {
+    const Node& node;
+    OpSpace space;
+    size_t keys;
+    const Blocks& second;
+  };
+  CutProduct cut_product(const Node& n, GemmDim dim) {
+    const auto keys = static_cast<size_t>(dim);
+    OpSpace space = *space_of(find_op(n)->cost(NodeView(graph_.before(), n))->front());
+    const size_t axis =
+        dims(n.inputs[1]).size() - *space.operand(OperandRole::b)->axis_from_back(keys);
+    return {n, std::move(space), keys, blocks_.blocks_along(n.inputs[1], axis)};
   }
-  /// The blocks of a product's second operand along that dim of it which the keys are.
-  const Blocks& second_operand(const Node& product, GemmDim keys) {
-    const OpSpace space = space_of_product(product);
-    const auto back = *space.operand(OperandRole::b)->axis_from_back(static_cast<size_t>(keys));
-    return blocks_.blocks_along(product.inputs[1], dims(product.inputs[1]).size() - back);
-  }
-  /// A product on block `b` of the keys, of a block of its first operand or all of it: a part of
-  /// the results, or where keys are summed a part of each sum.
-  TensorId add_product(const Node& product, GemmDim keys, TensorId first, size_t b) {
-    const TensorId second = second_operand(product, keys)[b];
-    const OpSpace space = space_of_product(product);
+  /// It on block `b` of the keys, of this first operand: a part of the results, or where keys are
+  /// summed a part of each sum.
+  TensorId add_product(const CutProduct& product, TensorId first, size_t b) {
+    const auto& [n, space, keys, second] = product;
     SpaceBox box = space.whole_box();
-    box[static_cast<size_t>(keys)] = blocks_.keys_of(b);
-    Dims result = dims(product.outputs[0]);
+    box[keys] = blocks_.keys_of(b);
+    Dims result = dims(n.outputs[0]);
     result.back() = region(space, *space.operand(OperandRole::result), box).back().count;
-    const TensorId out = blocks_.add_block(product.outputs[0], b, result);
-    graph_.add_node(product, blocks_.block_name(product.name, b), {first, second}, {out});
+    const TensorId out = blocks_.add_block(n.outputs[0], b, std::move(result));
+    graph_.add_node(n, blocks_.block_name(n.name, b), {first, second[b]}, {out});
     return out;
   }
 
-  TensorId scores_of(const Attention& a, size_t b) {
-    const size_t last = dims(node(a.scores).outputs[0]).size() - 1;
-    TensorId out = add_product(node(a.scores), GemmDim::output, node(a.scores).inputs[0], b);
+  TensorId scores_of(const Attention& a, const CutProduct& product, size_t b) {
+    const size_t last = dims(product.node.outputs[0]).size() - 1;
+    TensorId out = add_product(product, product.node.inputs[0], b);
     for (size_t i = a.between.size(); i-- > 0;) {
       const Node& n = node(a.between[i]);
       const TensorId from = node(i + 1 < a.between.size() ? a.between[i + 1] : a.scores).outputs[0];

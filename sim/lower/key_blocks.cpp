@@ -102,23 +102,9 @@ std::optional<size_t> KeyBlocks::axis_of_input(TensorId id, size_t axis) const {
 
 KeyBlocks::Blocks KeyBlocks::cut_shown(const Shown& shown, const Blocks& from) {
   const Node& n = graph_.node(graph_.before().tensor(shown.id).producer);
-  return is_node(n, op::kTranspose) ? transpose_blocks(n, shown, from)
-                                    : reshape_blocks(n, shown, from);
-}
-
-KeyBlocks::Blocks KeyBlocks::transpose_blocks(const Node& n, const Shown& shown,
-                                              const Blocks& from) {
-  Blocks out;
-  for (size_t b = 0; b < from.size(); ++b) {
-    out.push_back(add_block(shown.id, b, block_dims(shown.id, shown.axis, b)));
-    graph_.add_node(n, block_name(n.name, b), {from[b]}, {out.back()});
-  }
-  return out;
-}
-
-KeyBlocks::Blocks KeyBlocks::reshape_blocks(const Node& n, const Shown& shown, const Blocks& from) {
+  const bool turned = is_node(n, op::kTranspose);
   Node like = n;
-  if (!is_node(n, op::kExpand)) {
+  if (!turned && !is_node(n, op::kExpand)) {
     like.op_type = op::kReshape;
     like.opset = kReshapeOpset;
     like.attributes.clear();
@@ -126,11 +112,13 @@ KeyBlocks::Blocks KeyBlocks::reshape_blocks(const Node& n, const Shown& shown, c
   Blocks out;
   for (size_t b = 0; b < from.size(); ++b) {
     const Dims to = block_dims(shown.id, shown.axis, b);
-    const TensorId shape =
-        graph_.add_constant(block_name(n.name, b) + "_shape", DType::int64, {std::ssize(to)},
-                            ConstData(std::vector<int64_t>(to.begin(), to.end())));
+    std::vector<TensorId> inputs{from[b]};
+    if (!turned)
+      inputs.push_back(graph_.add_constant(block_name(n.name, b) + "_shape", DType::int64,
+                                           {std::ssize(to)},
+                                           ConstData(std::vector<int64_t>(to.begin(), to.end()))));
     out.push_back(add_block(shown.id, b, to));
-    graph_.add_node(like, block_name(n.name, b), {from[b], shape}, {out.back()});
+    graph_.add_node(like, block_name(n.name, b), std::move(inputs), {out.back()});
   }
   return out;
 }

@@ -49,11 +49,8 @@ class KeyBlocks {
   /// The axis that its maker's input has in the place of this one; nullopt where that does more
   /// than show or repeat it.
   std::optional<size_t> axis_of_input(TensorId id, size_t axis) const;
+  /// The same node for each block, of the blocks of its input; a Reshape where it has other dims.
   Blocks cut_shown(const Shown& shown, const Blocks& from);
-  /// The same node for each block.
-  Blocks transpose_blocks(const Node& n, const Shown& shown, const Blocks& from);
-  /// Likewise where an input has the result's dims.
-  Blocks reshape_blocks(const Node& n, const Shown& shown, const Blocks& from);
 
   RebuiltGraph& graph_;
   std::vector<DimRange> ranges_;  ///< of keys, by block
