@@ -10,6 +10,7 @@
 #include "sim/lower/key_blocks.h"
 #include "sim/operators/names.h"
 #include "sim/operators/op_table.h"
+#include "sim/operators/work_counts.h"
 
 namespace accsim::sim {
 namespace {
@@ -56,8 +57,10 @@ class Cutter {
     graph_.begin_part_of(a.softmax);
     blocks_.begin_keys(a.keys, keys_);
     Blocks logarithms, attended;
-    const CutProduct sums = cut_product(node(a.attended), GemmDim::channel);
-    const CutProduct products = cut_product(node(a.scores), GemmDim::output);
+    const CutProduct sums =
+        cut_product(node(a.attended), matrix_product(1, a.rows, a.keys, a.width), GemmDim::channel);
+    const CutProduct products =
+        cut_product(node(a.scores), matrix_product(1, a.rows, a.depth, a.keys), GemmDim::output);
     for (size_t b = 0; b < blocks_.count(); ++b) {
       const auto [weights, logarithm] = add_softmax(a, scores_of(a, products, b), b);
       logarithms.push_back(logarithm);
@@ -73,9 +76,9 @@ class Cutter {
     size_t keys;
     const Blocks& second;
   };
-  CutProduct cut_product(const Node& n, GemmDim dim) {
+  CutProduct cut_product(const Node& n, const GemmOp& op, GemmDim dim) {
     const auto keys = static_cast<size_t>(dim);
-    OpSpace space = *space_of(find_op(n)->cost(NodeView(graph_.before(), n))->front());
+    OpSpace space = *space_of(op);
     const size_t axis =
         dims(n.inputs[1]).size() - *space.operand(OperandRole::b)->axis_from_back(keys);
     return {n, std::move(space), keys, blocks_.blocks_along(n.inputs[1], axis)};
