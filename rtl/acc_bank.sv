@@ -1,30 +1,32 @@
 // Accumulators of one array column: one read-modify-write a cycle and one read by the post unit, of
 // another slot. A memory file like slot_mem.sv. The sum of the previous cycle is forwarded when the
 // same row comes twice in a row (write before read).
-module acc_bank #(
+module acc_bank
+  import accsim_pkg::*;
+#(
   parameter int unsigned Rows = 16,
   localparam int unsigned RowBits = Rows > 1 ? $clog2(Rows) : 1
 ) (
   input  logic               clk_i,
   input  logic               rst_ni,
-  input  logic               valid_i,      // the sum of this row comes in the next cycle
+  input  logic               valid_i,  // the sum of this row comes in the next cycle
   input  logic               overwrite_i,
   input  logic [RowBits-1:0] row_i,
-  input  logic [31:0]        sum_i,
+  input  sum_t               sum_i,
   input  logic               post_read_i,
   input  logic [RowBits-1:0] post_row_i,
-  output logic [31:0]        post_data_o,
-  output logic               write_o,      // the row takes a sum at the end of this cycle
+  output sum_t               post_data_o,
+  output logic               write_o,  // the row takes a sum at the end of this cycle
   output logic [RowBits-1:0] write_row_o,
-  output logic [31:0]        write_sum_o
+  output sum_t               write_sum_o
 );
-  logic [31:0] mem [1 << RowBits];
+  sum_t mem [1 << RowBits];
 
   logic               valid_q, overwrite_q;
   logic [RowBits-1:0] row_q;
-  logic [31:0]        read_q, post_q, sum;
+  sum_t               read_q, post_q, sum;
 
-  assign sum         = (overwrite_q ? 32'd0 : read_q) + sum_i;
+  assign sum         = (overwrite_q ? '0 : read_q) + sum_i;
   assign post_data_o = post_q;
   assign write_o     = valid_q;
   assign write_row_o = row_q;

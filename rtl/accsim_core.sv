@@ -23,31 +23,31 @@ module accsim_core
   output logic                        load_ready_o, gemm_ready_o, post_ready_o, vector_ready_o,
   input  logic                        store_valid_i, stage_valid_i,
   output logic                        store_ready_o, stage_ready_o,
-  input  logic [DmaWords-1:0][31:0]   load_i, store_i,
-  input  logic [GemmWords-1:0][31:0]  gemm_i,
-  input  logic [PostWords-1:0][31:0]  post_i,
-  input  logic [VectorWords-1:0][31:0] vector_i,
-  input  logic [StageWords-1:0][31:0] stage_i,
+  input  word_t [DmaWords-1:0]        load_i, store_i,
+  input  word_t [GemmWords-1:0]       gemm_i,
+  input  word_t [PostWords-1:0]       post_i,
+  input  word_t [VectorWords-1:0]     vector_i,
+  input  word_t [StageWords-1:0]      stage_i,
 
   // Reads: a request with a tag; its data comes with the tag on the response port of its memory.
   output logic                        read_valid_o,
   input  logic                        read_ready_i,
   output logic [AddrWidth-1:0]        read_addr_o,
-  output logic [15:0]                 read_bytes_o,
+  output bytes_t                      read_bytes_o,
   output logic                        read_shared_o,
   output logic                        read_last_o,
   output logic [TagWidth-1:0]         read_tag_o,
   input  logic [1:0]                  data_valid_i,
   input  logic [1:0][TagWidth-1:0]    data_tag_i,
-  input  logic [LoadPort*8-1:0]       data0_i, data1_i,
+  input  byte_t [LoadPort-1:0]        data0_i, data1_i,
 
   output logic                        write_valid_o,
   input  logic                        write_ready_i,
   output logic [AddrWidth-1:0]        write_addr_o,
-  output logic [15:0]                 write_bytes_o,
+  output bytes_t                      write_bytes_o,
   output logic                        write_shared_o,
   output logic                        write_last_o,
-  output logic [OutPort*8-1:0]        write_data_o,
+  output byte_t [OutPort-1:0]         write_data_o,
   output region_tag_t                 write_tag_o,
   input  logic [1:0]                  write_done_i,  // by memory: a command's last beat is there
   input  region_tag_t [1:0]           write_done_tag_i,
@@ -56,7 +56,7 @@ module accsim_core
   output logic                        copy_valid_o,
   input  logic                        copy_ready_i,
   output logic [AddrWidth-1:0]        copy_source_o, copy_target_o,
-  output logic [15:0]                 copy_bytes_o,
+  output bytes_t                      copy_bytes_o,
   output logic                        copy_shared_o,  // from the shared buffer to DRAM
   output logic                        copy_last_o,
   output region_tag_t                 copy_tag_o,
@@ -136,11 +136,11 @@ module accsim_core
   logic [1:0]                 read_to;
   word_t                      index_addr, index_data;
   load_tag_t                  read_tag;
-  load_tag_t [1:0]            tag;   // by memory
-  logic [1:0][LoadPort*8-1:0] data;
-  word_t     [1:0]            to;    // address in the buffer
-  logic      [1:0][15:0]      size;  // bytes
-  logic      [3:0][1:0]       data_for;  // by buffer and memory
+  load_tag_t [1:0]            tag;  // by memory
+  byte_t [1:0][LoadPort-1:0]  data;
+  word_t [1:0]                to;  // address in the buffer
+  bytes_t [1:0]               size;  // bytes
+  logic [3:0][1:0]            data_for;  // by buffer and memory
   assign read_tag_o = read_tag;
   assign to         = {tag[1].address, tag[0].address};
   assign size       = {tag[1].bytes, tag[0].bytes};
@@ -172,48 +172,48 @@ module accsim_core
 
   // ---- buffers: both memories may send to one of them in a cycle --------------------------------
   localparam int unsigned ActPorts = WindowLines + 2;  // of the vector unit: the last two
-  logic  [WindowLines-1:0]              act_read;
+  logic [WindowLines-1:0]               act_read;
   word_t [WindowLines-1:0]              act_addr;
-  logic  [ActPorts-1:0][ActRead*8-1:0]  act_data;
-  logic  [WindowLines-1:0][Rows*8-1:0]  act_rows;
-  logic  [1:0]                          vec_read, vec_par_read;
+  byte_t [ActPorts-1:0][ActRead-1:0]    act_data;
+  code_t [WindowLines-1:0][Rows-1:0]    act_rows;
+  logic [1:0]                           vec_read, vec_par_read;
   word_t [1:0]                          vec_addr, vec_par_addr;
-  logic  [1:0][VecLanes*8-1:0]          vec_data;
+  byte_t [1:0][VecLanes-1:0]            vec_data;
   logic                                 wgt_read, par_read, out_read, out_write;
   logic                                 out_scatter, old_read, old_scatter, vec_write, post_read;
   word_t                                wgt_addr, par_addr, out_read_addr, out_addr;
   word_t                                out_pitch, old_addr, old_pitch, vec_out_addr, post_row;
-  logic  [WgtLanes*8-1:0]               wgt_data;
-  logic  [3:0][ParRead*8-1:0]           par_data;  // post, vector, its scales, load
-  logic  [15:0]                         out_bytes, vec_bytes;
-  logic  [PostLanes*8-1:0]              out_data, old_data;
-  logic  [VecLanes*8-1:0]               vec_out;
-  logic  [2:0][7:0]                     unused_old;  // of memories that no residual lies in
+  byte_t [WgtLanes-1:0]                 wgt_data;
+  byte_t [3:0][ParRead-1:0]             par_data;  // post, vector, its scales, load
+  bytes_t                               out_bytes, vec_bytes;
+  byte_t [PostLanes-1:0]                out_data, old_data;
+  byte_t [VecLanes-1:0]                 vec_out;
+  byte_t [2:0]                          unused_old;  // of memories that no residual lies in
 
-  assign index_data = par_data[3][31:0];
+  assign index_data = par_data[3][IndexBytes-1:0];
   for (genvar i = 0; i < WindowLines; i++) begin : gen_act_row
-    assign act_rows[i] = act_data[i][Rows*8-1:0];
+    assign act_rows[i] = act_data[i][Rows-1:0];
   end
   for (genvar i = 0; i < 2; i++) begin : gen_vec_operand
-    assign vec_data[i] = act_data[WindowLines+i][VecLanes*8-1:0];
+    assign vec_data[i] = act_data[WindowLines+i][VecLanes-1:0];
   end
 
   slot_mem #(.Bytes(ActSlots * ActSlotBytes), .WriteBytes(ActPort), .Writes(2),
              .ReadBytes(ActRead), .ReadPorts(ActPorts)) u_act_mem (
     .clk_i, .write_i(data_for[0]), .scatter_i(1'b0), .write_pitch_i('0), .write_addr_i(to),
-    .write_bytes_i(size), .write_data_i({data[1][ActPort*8-1:0], data[0][ActPort*8-1:0]}),
+    .write_bytes_i(size), .write_data_i({data[1][ActPort-1:0], data[0][ActPort-1:0]}),
     .read_i({vec_read, act_read}), .read_addr_i({vec_addr, act_addr}), .read_data_o(act_data),
     .old_read_i(1'b0), .old_addr_i('0), .old_pitch_i('0), .old_data_o(unused_old[0]));
   slot_mem #(.Bytes(WgtSlots * WgtSlotBytes), .WriteBytes(WgtPort), .Writes(2),
              .ReadBytes(WgtLanes)) u_wgt_mem (
     .clk_i, .write_i(data_for[1]), .scatter_i(1'b0), .write_pitch_i('0), .write_addr_i(to),
-    .write_bytes_i(size), .write_data_i({data[1][WgtPort*8-1:0], data[0][WgtPort*8-1:0]}),
+    .write_bytes_i(size), .write_data_i({data[1][WgtPort-1:0], data[0][WgtPort-1:0]}),
     .read_i(wgt_read), .read_addr_i(wgt_addr), .read_data_o(wgt_data),
     .old_read_i(1'b0), .old_addr_i('0), .old_pitch_i('0), .old_data_o(unused_old[1]));
   slot_mem #(.Bytes(ParSlots * ParSlotBytes), .WriteBytes(ParPort), .Writes(2),
              .ReadBytes(ParRead), .ReadPorts(4), .Hold(4'b1000)) u_par_mem (
     .clk_i, .write_i(data_for[2]), .scatter_i(1'b0), .write_pitch_i('0), .write_addr_i(to),
-    .write_bytes_i(size), .write_data_i({data[1][ParPort*8-1:0], data[0][ParPort*8-1:0]}),
+    .write_bytes_i(size), .write_data_i({data[1][ParPort-1:0], data[0][ParPort-1:0]}),
     .read_i({index_read, vec_par_read, par_read}),
     .read_addr_i({index_addr, vec_par_addr, par_addr}), .read_data_o(par_data),
     .old_read_i(1'b0), .old_addr_i('0), .old_pitch_i('0), .old_data_o(unused_old[2]));
@@ -223,14 +223,14 @@ module accsim_core
     .clk_i, .write_i({data_for[3], vec_write, out_write}), .scatter_i(out_scatter),
     .write_pitch_i(out_pitch), .write_addr_i({to, vec_out_addr, out_addr}),
     .write_bytes_i({size, vec_bytes, out_bytes}),
-    .write_data_i({(OutWrite*8)'(data[1][OutPort*8-1:0]), (OutWrite*8)'(data[0][OutPort*8-1:0]),
-                   (OutWrite*8)'(vec_out), (OutWrite*8)'(out_data)}),
-    .read_i(out_read), .read_addr_i(out_read_addr), .read_data_o(write_data_o),
-    .old_read_i(old_read), .old_addr_i(old_addr), .old_pitch_i(old_scatter ? old_pitch : 32'd1),
-    .old_data_o(old_data));
+    .write_data_i({(OutWrite*ByteBits)'(data[1][OutPort-1:0]),
+                   (OutWrite*ByteBits)'(data[0][OutPort-1:0]), (OutWrite*ByteBits)'(vec_out),
+                   (OutWrite*ByteBits)'(out_data)}), .read_i(out_read),
+    .read_addr_i(out_read_addr), .read_data_o(write_data_o), .old_read_i(old_read),
+    .old_addr_i(old_addr), .old_pitch_i(old_scatter ? old_pitch : 32'd1), .old_data_o(old_data));
 
   // ---- queues -----------------------------------------------------------------------------------
-  logic [Cols-1:0][31:0] post_sums;
+  sum_t [Cols-1:0] post_sums;
 
   execute_unit #(
     .Rows(Rows), .Cols(Cols), .OutputStationary(OutputStationary), .OneProcess(OneProcess),
@@ -255,7 +255,7 @@ module accsim_core
     .par_full_i(par_full), .acc_take_o(acc_take), .out_take_o(post_claim), .out_add_o(post_add),
     .par_take_o(par_take), .acc_give_o(acc_give), .out_give_o(post_done), .par_give_o(par_give),
     .acc_read_o(post_read), .acc_row_o(post_row), .acc_data_i(post_sums), .par_read_o(par_read),
-    .par_addr_o(par_addr), .par_data_i(par_data[0][PostLanes*ParameterBytes*8-1:0]),
+    .par_addr_o(par_addr), .par_data_i(par_data[0][PostLanes*ParameterBytes-1:0]),
     .old_read_o(old_read), .old_scatter_o(old_scatter), .old_addr_o(old_addr),
     .old_pitch_o(old_pitch), .old_data_i(old_data), .out_write_o(out_write),
     .out_scatter_o(out_scatter), .out_addr_o(out_addr), .out_pitch_o(out_pitch),
@@ -272,8 +272,8 @@ module accsim_core
     .par_take_o(vec_par_take), .out_take_o(vec_claim), .act_give_o(vec_act_give),
     .par_give_o(vec_par_give), .out_give_o(vec_done), .act_read_o(vec_read), .act_addr_o(vec_addr),
     .act_data_i(vec_data), .par_read_o(vec_par_read), .par_addr_o(vec_par_addr),
-    .par_data_i(par_data[1][VecPar*8-1:0]), .retire_o(retire_vector_o),
-    .scale_data_i(par_data[2][max_of(MacLanes, 1)*ParameterBytes*8-1:0]), .out_write_o(vec_write),
+    .par_data_i(par_data[1][VecPar-1:0]), .retire_o(retire_vector_o),
+    .scale_data_i(par_data[2][max_of(MacLanes, 1)*ParameterBytes-1:0]), .out_write_o(vec_write),
     .out_addr_o(vec_out_addr), .out_bytes_o(vec_bytes), .out_data_o(vec_out)
   );
 

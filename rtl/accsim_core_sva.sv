@@ -46,7 +46,7 @@ module accsim_core_sva
   input word_t     [1:0]           vec_addr,
   input logic                      vec_write,
   input word_t                     vec_out_addr,
-  input logic      [15:0]          vec_bytes,
+  input bytes_t                    vec_bytes,
   input logic                      old_read,
   input word_t                     old_addr,
   input logic                      sum_valid, sum_valid_last,
@@ -55,12 +55,12 @@ module accsim_core_sva
   input word_t                     post_row,
   input logic                      out_write, out_scatter,
   input word_t                     out_addr, out_pitch,
-  input logic      [15:0]          out_bytes,
+  input bytes_t                    out_bytes,
   input logic                      out_read,
   input word_t                     out_read_addr,
-  input logic      [15:0]          out_read_bytes,
+  input bytes_t                    out_read_bytes,
   input logic                      write_valid_o, write_ready_i,
-  input logic      [OutPort*8-1:0] write_data_o
+  input byte_t     [OutPort-1:0]   write_data_o
 );
   if (Rows < 1 || Cols < 1 || OutPort < 1) begin : gen_illegal
     $error("accsim_core: no size may be zero");

@@ -30,7 +30,30 @@ package accsim_pkg;
   parameter int unsigned RowTableBeat    = 16;  // bytes of them that are read in a cycle
   parameter int unsigned RowChannelBytes = 8;   // of a normalisation's channel
 
-  typedef logic [31:0] word_t;
+  // Bits of the core's numbers: scripts/generate_rtl_layout writes them from hw/numbers.
+  parameter int unsigned OperandBits     = 8;   // int8: activations, weights, results
+  parameter int unsigned PackedBits      = 4;   // int4: weights, two in a byte
+  parameter int unsigned FactorBits      = 16;  // int16: of operands; results of two steps
+  parameter int unsigned MultiplierBits  = 32;  // int32: of sums
+  parameter int unsigned AccumulatorBits = 32;  // int32: sums
+
+  parameter int unsigned ByteBits      = 8;
+  parameter int unsigned ProductBits   = 2 * OperandBits;  // of two operands
+  parameter int unsigned ScaledBits    = AccumulatorBits + MultiplierBits;
+  parameter int unsigned ParameterBits = ParameterBytes * ByteBits;
+
+  typedef logic [31:0]                             word_t;  // of a descriptor
+  typedef logic [15:0]                             bytes_t;  // of a beat
+  typedef logic [ByteBits-1:0]                     byte_t;
+  typedef logic [OperandBits-1:0]                  code_t;  // the bits of an operand
+  typedef logic signed [OperandBits-1:0]           operand_t;
+  typedef logic signed [OperandBits:0]             difference_t;  // of two operands
+  typedef logic signed [ProductBits-1:0]           product_t;
+  typedef logic signed [FactorBits-1:0]            factor_t;
+  typedef logic signed [OperandBits+FactorBits:0]  weighted_t;  // a difference times a factor
+  typedef logic signed [MultiplierBits-1:0]        multiplier_t;
+  typedef logic signed [AccumulatorBits-1:0]       sum_t;
+  typedef logic signed [ScaledBits-1:0]            scaled_t;  // a sum times its multiplier
 
   typedef enum logic [1:0] {
     BufActivation = 2'd0,
@@ -219,16 +242,16 @@ package accsim_pkg;
 
   // Signed numbers: multipliers, zero points and limits.
   typedef struct packed {
-    logic [15:0] multiplier;
-    logic [7:0]  shift;
-    logic [7:0]  zero;
+    logic [FactorBits-1:0] multiplier;
+    logic [7:0]            shift;
+    code_t                 zero;
   } residual_t;
 
   typedef struct packed {
     logic [7:0] unused;
     logic [7:0] shift;
-    logic [7:0] high;
-    logic [7:0] low;
+    code_t      high;
+    code_t      low;
   } limits_t;
 
   typedef struct packed {
@@ -301,14 +324,14 @@ package accsim_pkg;
   } lane_mode_t;
 
   typedef struct packed {
-    logic [15:0] b;
-    logic [15:0] a;
+    logic [FactorBits-1:0] b;
+    logic [FactorBits-1:0] a;
   } lane_factors_t;
 
   typedef struct packed {
-    logic [15:0] result;
-    logic [7:0]  b;
-    logic [7:0]  a;
+    logic [FactorBits-1:0] result;
+    code_t                 b;
+    code_t                 a;
   } lane_zeros_t;
 
   parameter int unsigned RowLevels = 4;  // of the rows of a lane command
@@ -341,10 +364,10 @@ package accsim_pkg;
 
   // Constants of a row command, see docs/vector-arithmetic.md.
   typedef struct packed {
-    logic [7:0] high;
-    logic [7:0] low;
-    logic [7:0] output_zero;
-    logic [7:0] input_zero;
+    code_t high;
+    code_t low;
+    code_t output_zero;
+    code_t input_zero;
   } row_zeros_t;
 
   typedef struct packed {
@@ -394,7 +417,8 @@ package accsim_pkg;
   parameter int unsigned VectorWords = $bits(row_cmd_t) / 32;
 
   // 2^16 log2(1 + i / 64), rounded, i = 0 the last.
-  parameter int unsigned LogBits = 16, LogPieces = 64;
+  parameter int unsigned LogBits = 16;
+  parameter int unsigned LogPieces = 64;
   parameter logic [LogPieces:0][LogBits:0] LogTable = {
     17'd65536, 17'd64794, 17'd64047, 17'd63294, 17'd62534, 17'd61769, 17'd60997, 17'd60219,
     17'd59434, 17'd58643, 17'd57845, 17'd57040, 17'd56229, 17'd55410, 17'd54584, 17'd53751,
@@ -434,7 +458,7 @@ package accsim_pkg;
     logic        transposed;
     logic        last;  // of the command
     buffer_e     buffer;
-    logic [15:0] bytes;
+    bytes_t      bytes;
     word_t       address;  // in the buffer
   } load_tag_t;
 

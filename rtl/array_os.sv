@@ -7,7 +7,9 @@
 // A PE passes its operands to the right and down; its drain register takes the sum when the next
 // product may begin to overwrite it, and is shifted down from there. PEs are modules (pe_os.sv), or
 // with OneProcess one process, as in array_ws.sv.
-module array_os #(
+module array_os
+  import accsim_pkg::*;
+#(
   parameter int unsigned Rows = 8,
   parameter int unsigned Cols = 8,
   parameter bit          OneProcess = 1'b0,
@@ -15,17 +17,17 @@ module array_os #(
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
-  input  logic [Rows*8-1:0]     pixel_i,
+  input  code_t [Rows-1:0]      pixel_i,
   input  logic                  valid_i,
   input  logic [IndexBits-1:0]  index_i,
-  input  logic [Cols*8-1:0]     weight_i,
+  input  code_t [Cols-1:0]      weight_i,
   input  logic                  clear_i,
   input  logic                  capture_i,
   input  logic                  shift_i,  // one cycle before the first row leaves column 0
-  output logic [Cols-1:0][31:0] sum_o
+  output sum_t [Cols-1:0]       sum_o
 );
-  logic [Rows-1:0][7:0] row;
-  logic [Cols-1:0][7:0] column;
+  code_t [Rows-1:0]     row;
+  code_t [Cols-1:0]     column;
 
   transpose #(.Rows(Rows)) u_transpose (.clk_i, .rst_ni, .pixel_i, .valid_i, .index_i, .row_o(row));
   skew #(.Lanes(Cols)) u_skew (.clk_i, .data_i(weight_i), .data_o(column));
@@ -41,9 +43,9 @@ module array_os #(
   if (!OneProcess) begin : gen_pes
     // [d]: what was at the input d cycles ago.
     logic [Rows+Cols-2:0]          clear, capture, phase;
-    logic [Rows-1:0][Cols:0][7:0]  left;   // what PE (r, c) gets from the left
-    logic [Rows:0][Cols-1:0][7:0]  above;  // ... from above
-    logic [Rows:0][Cols-1:0][31:0] drain;  // ... and from the drain register above
+    code_t [Rows-1:0][Cols:0]      left;   // what PE (r, c) gets from the left
+    code_t [Rows:0][Cols-1:0]      above;  // ... from above
+    sum_t [Rows:0][Cols-1:0]       drain;  // ... and from the drain register above
 
     assign clear[0]   = clear_i;
     assign capture[0] = capture_i;
@@ -82,8 +84,8 @@ module array_os #(
     localparam int unsigned Across    = 1 << $clog2(Cols + 1);
     localparam int unsigned Diagonals = 1 << $clog2(Rows + Cols);
 
-    logic signed [7:0] row_lane [Rows];
-    logic signed [7:0] column_lane [Cols];
+    operand_t          row_lane [Rows];
+    operand_t          column_lane [Cols];
     for (genvar r = 0; r < Rows; r++) begin : gen_row
       assign row_lane[r] = row[r];
     end
@@ -92,24 +94,24 @@ module array_os #(
     end
 
     // Masks of one PE's bits; [d]: what was at the input d cycles ago.
-    logic signed [31:0] clear [Diagonals];
-    logic signed [31:0] capture [Diagonals];
-    logic signed [31:0] phase [Diagonals];
-    logic signed [31:0] late [Diagonals];
-    logic signed [7:0]  left [Rows][Across];    // what PE (r, c) gets from the left
-    logic signed [7:0]  above [Rows][Cols];     // ... and from above
-    logic signed [31:0] sum [Rows][Cols];
-    logic signed [31:0] drain [Rows][Cols];
-    logic signed [31:0] shift [Cols];
-    logic signed [7:0]  moved [Cols];
-    logic [Cols*32-1:0] sums;
+    sum_t               clear [Diagonals];
+    sum_t               capture [Diagonals];
+    sum_t               phase [Diagonals];
+    sum_t               late [Diagonals];
+    operand_t           left [Rows][Across];  // what PE (r, c) gets from the left
+    operand_t           above [Rows][Cols];   // ... and from above
+    sum_t               sum [Rows][Cols];
+    sum_t               drain [Rows][Cols];
+    sum_t               shift [Cols];
+    operand_t           moved [Cols];
+    sum_t [Cols-1:0]    sums;
 
     always_ff @(posedge clk_i) begin : pes
       // Rows are taken from the last up, so that each reads the registers above it as they were.
       automatic int unsigned r, c;
-      clear[0]   = {32{clear_i}};
-      capture[0] = {32{capture_i}};
-      phase[0]   = {32{phase_q}};
+      clear[0]   = {AccumulatorBits{clear_i}};
+      capture[0] = {AccumulatorBits{capture_i}};
+      phase[0]   = {AccumulatorBits{phase_q}};
       for (r = 0; r < Rows; r++) left[r][0] = row_lane[r];
       for (c = 0; c < Cols; c++) above[0][c] = column_lane[c];
       for (r = Rows - 1; r != 0; r--) begin
@@ -123,7 +125,8 @@ module array_os #(
           drain[r][c] = (drain[r][c] & ~capture[r+c]) | (sum[r][c] & capture[r+c]);
         end
         for (c = 0; c < Cols; c++) begin
-          sum[r][c] = (sum[r][c] & ~clear[r+c]) + 32'(16'(left[r][c]) * 16'(above[r][c]));
+          sum[r][c] = (sum[r][c] & ~clear[r+c]) +
+                      sum_t'(product_t'(left[r][c]) * product_t'(above[r][c]));
         end
         for (c = 0; c < Cols; c++) moved[c] = left[r][c];
         for (c = 0; c < Cols; c++) left[r][c+1] = moved[c];
@@ -137,7 +140,7 @@ module array_os #(
       for (c = 1; c < Diagonals; c++) capture[c] = late[c-1];
       for (c = 0; c < Diagonals; c++) late[c] = phase[c];
       for (c = 1; c < Diagonals; c++) phase[c] = late[c-1];
-      for (c = 0; c < Cols; c++) sums[32*c +: 32] = drain[Rows-1][c];
+      for (c = 0; c < Cols; c++) sums[c] = drain[Rows-1][c];
       sum_o <= sums;
     end
   end

@@ -8,22 +8,24 @@
 // the left operand on to the right. PEs are modules (pe_ws.sv), or with OneProcess, for simulators
 // only, one process over arrays that nothing else sees: a simulator turns it into vector code. The
 // two are equal in every cycle.
-module array_ws #(
+module array_ws
+  import accsim_pkg::*;
+#(
   parameter int unsigned Rows = 8,
   parameter int unsigned Cols = 8,
   parameter bit          OneProcess = 1'b0
 ) (
   input  logic                   clk_i,
-  input  logic                   by_column_i,   // what is held is written column by column
-  input  logic [Rows*8-1:0]      stream_i,
+  input  logic                   by_column_i,  // what is held is written column by column
+  input  code_t [Rows-1:0]       stream_i,
   input  logic                   swap_i,
   input  logic                   write_i,
-  input  logic [Cols*8-1:0]      write_row_i,
-  input  logic [Rows*8-1:0]      write_column_i,
-  output logic [Cols-1:0][31:0]  sum_o
+  input  code_t [Cols-1:0]       write_row_i,
+  input  code_t [Rows-1:0]       write_column_i,
+  output sum_t [Cols-1:0]        sum_o
 );
-  logic [Rows-1:0][7:0] stream, write_column;
-  logic [Cols-1:0][7:0] write_row;
+  code_t [Rows-1:0]     stream, write_column;
+  code_t [Cols-1:0]     write_row;
 
   skew #(.Lanes(Rows)) u_stream (.clk_i, .data_i(stream_i), .data_o(stream));
   skew #(.Lanes(Cols)) u_row (.clk_i, .data_i(write_row_i), .data_o(write_row));
@@ -32,8 +34,8 @@ module array_ws #(
   if (!OneProcess) begin : gen_pes
     // [d]: the pulse d cycles later.
     logic [Rows+Cols-2:0]             swap, write;
-    logic [Rows-1:0][Cols:0][7:0]     left;   // what PE (r, c) gets from the left
-    logic [Rows:0][Cols-1:0][31:0]    above;  // ... and from above
+    code_t [Rows-1:0][Cols:0]         left;   // what PE (r, c) gets from the left
+    sum_t [Rows:0][Cols-1:0]          above;  // ... and from above
 
     assign swap[0]  = swap_i;
     assign write[0] = write_i;
@@ -65,9 +67,9 @@ module array_ws #(
     // Powers of two, so that simulators need no check of an index.
     localparam int unsigned Across    = 1 << $clog2(Cols + 1);
     localparam int unsigned Diagonals = 1 << $clog2(Rows + Cols);
-    logic signed [7:0] stream_lane [Rows];
-    logic signed [7:0] row_lane [Cols];
-    logic signed [7:0] column_lane [Rows];
+    operand_t          stream_lane [Rows];
+    operand_t          row_lane [Cols];
+    operand_t          column_lane [Rows];
     for (genvar r = 0; r < Rows; r++) begin : gen_row
       assign stream_lane[r] = stream[r];
       assign column_lane[r] = write_column[r];
@@ -76,30 +78,32 @@ module array_ws #(
       assign row_lane[c] = write_row[c];
     end
 
-    logic signed [7:0]  swap [Diagonals];       // [d]: the pulse d cycles later as a mask; [0] now
-    logic signed [7:0]  write [Diagonals];
-    logic signed [7:0]  left [Rows][Across];    // what PE (r, c) gets from the left
-    logic signed [7:0]  held [Rows][Cols];
-    logic signed [7:0]  shadow [Rows][Cols];
-    logic signed [31:0] below [Rows][Cols];     // what PE (r, c) has passed down
-    logic signed [7:0]  moved [Cols];
-    logic signed [7:0]  next [Cols];
-    logic signed [7:0]  late_swap [Diagonals];
-    logic signed [7:0]  late_write [Diagonals];
-    logic [Cols*32-1:0] sums;
+    operand_t           swap [Diagonals];     // [d]: the pulse d cycles later as a mask; [0] now
+    operand_t           write [Diagonals];
+    operand_t           left [Rows][Across];  // what PE (r, c) gets from the left
+    operand_t           held [Rows][Cols];
+    operand_t           shadow [Rows][Cols];
+    sum_t               below [Rows][Cols];   // what PE (r, c) has passed down
+    operand_t           moved [Cols];
+    operand_t           next [Cols];
+    operand_t           late_swap [Diagonals];
+    operand_t           late_write [Diagonals];
+    sum_t [Cols-1:0]    sums;
 
     always_ff @(posedge clk_i) begin : pes
       // Rows are taken from the last up, so that each reads the registers above it as they were.
       automatic int unsigned r, c;
-      swap[0]  = {8{swap_i}};
-      write[0] = {8{write_i}};
+      swap[0]  = {OperandBits{swap_i}};
+      write[0] = {OperandBits{write_i}};
       for (r = 0; r < Rows; r++) left[r][0] = stream_lane[r];
       for (r = Rows - 1; r != 0; r--) begin
         for (c = 0; c < Cols; c++) begin
-          below[r][c] = below[r-1][c] + 32'(16'(left[r][c]) * 16'(held[r][c]));
+          below[r][c] = below[r-1][c] + sum_t'(product_t'(left[r][c]) * product_t'(held[r][c]));
         end
       end
-      for (c = 0; c < Cols; c++) below[0][c] = 32'(16'(left[0][c]) * 16'(held[0][c]));
+      for (c = 0; c < Cols; c++) begin
+        below[0][c] = sum_t'(product_t'(left[0][c]) * product_t'(held[0][c]));
+      end
       for (r = 0; r < Rows; r++) begin
         for (c = 0; c < Cols; c++) moved[c] = left[r][c];
         for (c = 0; c < Cols; c++) left[r][c+1] = moved[c];
@@ -120,7 +124,7 @@ module array_ws #(
         swap[c]  = late_swap[c-1];
         write[c] = late_write[c-1];
       end
-      for (c = 0; c < Cols; c++) sums[32*c +: 32] = below[Rows-1][c];
+      for (c = 0; c < Cols; c++) sums[c] = below[Rows-1][c];
       sum_o <= sums;
     end
   end

@@ -11,14 +11,14 @@ module dma_walk
   input  logic                 load_i,
   input  dma_cmd_t             cmd_i,
   input  logic                 step_i,
-  input  logic [15:0]          port_bytes_i,
+  input  bytes_t               port_bytes_i,
   input  logic                 gather_i,     // the walk is a gathered one
   input  logic                 first_i,      // ... whose first item's address is there
   input  logic [AddrWidth-1:0] item_addr_i,  // ... address of the item to come
   output logic                 item_end_o,   // this is the last beat of an item
   output logic [AddrWidth-1:0] addr_o,
   output word_t                slot_offset_o,
-  output logic [15:0]          bytes_o,
+  output bytes_t               bytes_o,
   output logic                 last_o,
   output logic                 block_end_o,  // transposed: the last row of a block
   output word_t                rows_left_o   // transposed: rows of the matrix below this one
@@ -36,7 +36,7 @@ module dma_walk
   assign rows_left_o   = count_q[0] - 1 - index_q[0];
   assign block_end_o   = rows_left_o == '0 || row_q == 32'(port_bytes_i) - 1;
   assign next_piece    = !turned_q || rows_left_o == '0;
-  assign bytes_o       = run_end ? left_q[15:0] : port_bytes_i;
+  assign bytes_o       = run_end ? bytes_t'(left_q) : port_bytes_i;
   assign last_o        = run_end && last_run;
   assign item_end_o    = run_end && item_run;
   assign first         = {cmd_i.addr_hi[AddrWidth-33:0], cmd_i.addr_lo};

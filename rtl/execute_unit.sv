@@ -23,29 +23,29 @@ module execute_unit
   input  logic                                act_full_i, wgt_full_i, acc_free_i,
   output logic                                act_take_o, act_give_o, wgt_take_o, wgt_give_o,
   output logic                                acc_claim_o, acc_done_o,
-  output logic  [WindowLines-1:0]             act_read_o,
+  output logic [WindowLines-1:0]              act_read_o,
   output word_t [WindowLines-1:0]             act_addr_o,
-  input  logic  [WindowLines-1:0][Rows*8-1:0] act_data_i,
+  input  code_t [WindowLines-1:0][Rows-1:0]   act_data_i,
   output logic                                wgt_read_o,
   output word_t                               wgt_addr_o,
-  input  logic  [WgtLanes*8-1:0]              wgt_data_i,
+  input  code_t [WgtLanes-1:0]                wgt_data_i,
   input  logic                                post_read_i,
   input  word_t                               post_row_i,
-  output logic  [Cols-1:0][31:0]              post_sums_o,
-  output logic  [Cols-1:0]                    acc_write_o,  // what the accumulators take
+  output sum_t [Cols-1:0]                     post_sums_o,
+  output logic [Cols-1:0]                     acc_write_o,  // what the accumulators take
   output word_t [Cols-1:0]                    acc_write_row_o, acc_write_sum_o,
   output logic                                retire_gemm_o, retire_drain_o
 );
   // ---- operand walks --------------------------------------------------------------------------
-  logic    window_load, window_step, weight_load, weight_step, weight_narrow;
+  logic window_load, window_step, weight_load, weight_step, weight_narrow;
   window_t window;
   blocks_t weight_blocks;
-  word_t   window_base, weight_start, weight_pitch, weight_rows, weight_lanes;
-  logic    [WindowLines-1:0][LaneBits-1:0] low, high;
-  logic    [7:0]            pad;
-  logic                     input_stationary;  // what is in the array, and what comes next
-  logic    [Rows*8-1:0]     act_row;
-  logic    [WgtLanes*8-1:0] wgt_row;
+  word_t window_base, weight_start, weight_pitch, weight_rows, weight_lanes;
+  logic [WindowLines-1:0][LaneBits-1:0] low, high;
+  code_t pad;
+  logic input_stationary;  // what is in the array, and what comes next
+  code_t [Rows-1:0] act_row;
+  code_t [WgtLanes-1:0] wgt_row;
 
   window_walk #(.Lanes(Rows)) u_window (
     .clk_i, .load_i(window_load), .window_i(window), .base_i(window_base), .step_i(window_step),
@@ -63,13 +63,13 @@ module execute_unit
   // ---- array and accumulators -------------------------------------------------------------------
   logic                      sum_valid, sum_overwrite;  // of column 0; one column a cycle
   word_t                     sum_row;
-  logic [Cols-1:0][31:0]     sum;
+  sum_t [Cols-1:0]           sum;
 
   if (!OutputStationary) begin : gen_array
     logic              fill_start, stream_start, row_valid, row_overwrite, row_last, row_signal;
     word_t             row;
     logic [1:0]        pulse;
-    logic [Rows*8-1:0] stream_q;
+    code_t [Rows-1:0]  stream_q;
 
     exec_ws #(
       .Rows(Rows), .Cols(Cols), .ActStride(ActSlotBytes),
@@ -94,12 +94,12 @@ module execute_unit
     delay_line #(.Width(2), .Cycles(2)) u_pulse (
       .clk_i, .rst_ni, .data_i({fill_start, stream_start}), .data_o(pulse));
     always_ff @(posedge clk_i) begin
-      stream_q <= input_stationary ? wgt_row[Rows*8-1:0] : act_row;
+      stream_q <= input_stationary ? wgt_row[Rows-1:0] : act_row;
     end
 
     array_ws #(.Rows(Rows), .Cols(Cols), .OneProcess(OneProcess)) u_array (
       .clk_i, .by_column_i(input_stationary), .stream_i(stream_q), .write_i(pulse[1]),
-      .swap_i(pulse[0]), .write_row_i(wgt_row[Cols*8-1:0]), .write_column_i(act_row), .sum_o(sum)
+      .swap_i(pulse[0]), .write_row_i(wgt_row[Cols-1:0]), .write_column_i(act_row), .sum_o(sum)
     );
 
     delay_line #(.Width(34), .Cycles(Rows + ArrayLatency - 2)) u_row (
@@ -115,8 +115,8 @@ module execute_unit
     word_t                row;
     logic                 row_last, row_signal, clear_late, valid_late, capture, shift;
     logic [IndexBits-1:0] element_late;
-    logic [Rows*8-1:0]    pixel_q;
-    logic [Cols*8-1:0]    weight_q;
+    code_t [Rows-1:0]     pixel_q;
+    code_t [Cols-1:0]     weight_q;
 
     assign input_stationary = 1'b0;
     exec_os #(
@@ -145,7 +145,7 @@ module execute_unit
       .clk_i, .rst_ni, .data_i(drain_start), .data_o(shift));
     always_ff @(posedge clk_i) begin
       pixel_q  <= act_row;
-      weight_q <= wgt_row[Cols*8-1:0];
+      weight_q <= wgt_row[Cols-1:0];
     end
 
     array_os #(.Rows(Rows), .Cols(Cols), .OneProcess(OneProcess)) u_array (

@@ -2,7 +2,9 @@
 // sums come to the last column as they came to the first.
 `include "sva.svh"
 
-module execute_unit_sva #(
+module execute_unit_sva
+  import accsim_pkg::*;
+#(
   parameter int unsigned Cols     = 8,
   parameter int unsigned AccSlots = 2,
   parameter int unsigned AccRows  = 16
@@ -13,7 +15,7 @@ module execute_unit_sva #(
   input logic        retire_gemm_o,
   input logic        retire_drain_o,
   input logic        sum_valid, sum_valid_last,
-  input logic [31:0] sum_row, sum_row_last
+  input word_t       sum_row, sum_row_last
 );
   if (Cols < 1) begin : gen_illegal
     $error("execute_unit: there is a column");

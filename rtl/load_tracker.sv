@@ -6,21 +6,21 @@ module load_tracker
   parameter int unsigned Side = 8, Port = 8,  // of a transposed block, of the ports
   parameter int unsigned ActSlots = 2, WgtSlots = 2, ParSlots = 2, OutSlots = 2
 ) (
-  input  logic            clk_i,
-  input  logic            rst_ni,
-  input  logic            asked_i,  // the last beat of a load is taken by its memory
-  input  buffer_e         asked_buffer_i,
-  input  logic            asked_shared_i,
-  input  logic            asked_signal_i,  // it is the last load of a slot
-  input  logic [1:0]      asked_to_i,      // ... which queue reads the slot
-  input  logic [1:0]      data_valid_i,    // by memory
-  input  load_tag_t [1:0] tag_i,
-  input  logic [1:0][Port*8-1:0] data_i,
-  output load_tag_t [1:0] tag_o,
-  output logic [1:0][Port*8-1:0] data_o,
-  output logic [3:0][1:0] write_o,         // by buffer and memory
-  output logic [1:0]      retire_o,
-  output logic [3:0][2:0] full_o           // by buffer and by the queue that reads the slot
+  input  logic                  clk_i,
+  input  logic                  rst_ni,
+  input  logic                  asked_i,  // the last beat of a load is taken by its memory
+  input  buffer_e               asked_buffer_i,
+  input  logic                  asked_shared_i,
+  input  logic                  asked_signal_i,  // it is the last load of a slot
+  input  logic [1:0]            asked_to_i,  // ... which queue reads the slot
+  input  logic [1:0]            data_valid_i,  // by memory
+  input  load_tag_t [1:0]       tag_i,
+  input  byte_t [1:0][Port-1:0] data_i,
+  output load_tag_t [1:0]       tag_o,
+  output byte_t [1:0][Port-1:0] data_o,
+  output logic [3:0][1:0]       write_o,  // by buffer and memory
+  output logic [1:0]            retire_o,
+  output logic [3:0][2:0]       full_o  // by buffer and by the queue that reads the slot
 );
   logic [3:0]      asked;       // by buffer
   logic [1:0]      asked_from;  // by memory

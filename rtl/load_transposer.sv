@@ -12,22 +12,22 @@ module load_transposer
   input  logic              rst_ni,
   input  logic              valid_i,
   input  load_tag_t         tag_i,
-  input  logic [Port*8-1:0] data_i,
+  input  byte_t [Port-1:0]  data_i,
   output logic              valid_o,
   output load_tag_t         tag_o,
-  output logic [Port*8-1:0] data_o
+  output byte_t [Port-1:0]  data_o
 );
   localparam int unsigned CountBits = $clog2(Side + 1);
   localparam int unsigned IndexBits = max_of(1, $clog2(Side));
   typedef logic [IndexBits-1:0] index_t;
 
-  logic [Side-1:0][7:0] even [1 << IndexBits];  // rows of a block, of the next one
-  logic [Side-1:0][7:0] odd  [1 << IndexBits];
+  byte_t [Side-1:0]     even [1 << IndexBits];  // rows of a block, of the next one
+  byte_t [Side-1:0]     odd  [1 << IndexBits];
   logic                 row_in, starts, ends, going_q, odd_in_q, odd_out_q;
   index_t               row_q, column_q;
   logic [CountBits-1:0] rows_q, left_q;
   load_tag_t            tag_q;
-  logic [Side-1:0][7:0] column;
+  byte_t [Side-1:0]     column;
 
   assign row_in = valid_i && tag_i.transposed;
   assign starts = row_in && tag_i.block_end;
@@ -43,12 +43,12 @@ module load_transposer
   end
 
   assign valid_o = going_q || (valid_i && !tag_i.transposed);
-  assign data_o  = going_q ? (Port*8)'(column) : data_i;
+  assign data_o  = going_q ? (Port*ByteBits)'(column) : data_i;
   always_comb begin
     tag_o = tag_i;
     if (going_q) begin
       tag_o       = tag_q;
-      tag_o.bytes = 16'(rows_q);
+      tag_o.bytes = bytes_t'(rows_q);
       tag_o.last  = tag_q.last && ends;
     end
   end
@@ -67,8 +67,8 @@ module load_transposer
   end
 
   always_ff @(posedge clk_i) begin
-    if (row_in && odd_in_q)  odd[row_q]  <= data_i[Side*8-1:0];
-    if (row_in && !odd_in_q) even[row_q] <= data_i[Side*8-1:0];
+    if (row_in && odd_in_q)  odd[row_q]  <= data_i[Side-1:0];
+    if (row_in && !odd_in_q) even[row_q] <= data_i[Side-1:0];
     if (starts) begin
       tag_q     <= tag_i;
       odd_out_q <= odd_in_q;

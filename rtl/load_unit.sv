@@ -20,10 +20,10 @@ module load_unit
   input  logic                 cmd_valid_i,
   output logic                 cmd_ready_o,
   input  dma_cmd_t             cmd_i,
-  input  logic [3:0][2:0]      free_i,   // tokens, by buffer_e and by whom they come from
-  output logic [3:0]           take_o,   // a slot is claimed
-  output logic [1:0]           from_o,   // ... with a token from (free_from_e)
-  input  logic                 par_full_i,    // a slot of indices
+  input  logic [3:0][2:0]      free_i,  // tokens, by buffer_e and by whom they come from
+  output logic [3:0]           take_o,  // a slot is claimed
+  output logic [1:0]           from_o,  // ... with a token from (free_from_e)
+  input  logic                 par_full_i,  // a slot of indices
   output logic                 par_take_o, par_give_o,
   output logic                 index_read_o,
   output word_t                index_addr_o,
@@ -39,28 +39,28 @@ module load_unit
   output logic                 req_valid_o,
   input  logic                 req_ready_i,
   output logic [AddrWidth-1:0] req_addr_o,
-  output logic [15:0]          req_bytes_o,
+  output bytes_t               req_bytes_o,
   output logic                 req_shared_o,
   output logic                 req_last_o,
   output logic                 req_signal_o,  // the slot has no more loads
-  output logic [1:0]           req_to_o,      // ... and who reads it (full_to_e)
+  output logic [1:0]           req_to_o,  // ... and who reads it (full_to_e)
   output load_tag_t            req_tag_o
 );
-  dma_cmd_t    head;
-  logic        head_valid, load, step, done, start;
-  dma_flags_t  flags_q;
-  region_flags_t      region_q;
+  dma_cmd_t head;
+  logic head_valid, load, step, done, start;
+  dma_flags_t flags_q;
+  region_flags_t region_q;
   logic [Regions-1:0] region_give_q;
-  logic               turn_give_q, mark_q;
-  marks_t             marks_q;
-  logic [15:0] port, rows_q, run_q, side, first_rows, next_rows, wait_q;
-  logic        turned, block_end, active, tail_q, first_item, item_end, ready, token;
-  logic [2:0]  tokens;
+  logic turn_give_q, mark_q;
+  marks_t marks_q;
+  bytes_t port, rows_q, run_q, side, first_rows, next_rows, wait_q;
+  logic turned, block_end, active, tail_q, first_item, item_end, ready, token;
+  logic [2:0] tokens;
   logic [AddrWidth-1:0] item_addr;
-  word_t       rows_left, pitch_q;
-  word_t       offset, base;
-  word_t       act_base, wgt_base, par_base, out_base;
-  logic [3:0]  select;
+  word_t rows_left, pitch_q;
+  word_t offset, base;
+  word_t act_base, wgt_base, par_base, out_base;
+  logic [3:0] select;
 
   cmd_fifo #(.T(dma_cmd_t)) u_fifo (
     .clk_i, .rst_ni, .valid_i(cmd_valid_i), .ready_o(cmd_ready_o), .data_i(cmd_i),
@@ -82,25 +82,25 @@ module load_unit
     .data_i(index_data_i), .first_o(first_item), .ready_o(ready), .item_addr_o(item_addr)
   );
 
-  function automatic logic [15:0] least(logic [15:0] a, logic [15:0] b);
+  function automatic bytes_t least(bytes_t a, bytes_t b);
     return a < b ? a : b;
   endfunction
 
   always_comb begin
     case (flags_q.buffer)
       BufActivation: begin
-        port   = turned ? 16'(min_of(Cols, ActPort)) : 16'(ActPort);
+        port   = turned ? bytes_t'(min_of(Cols, ActPort)) : bytes_t'(ActPort);
         base   = act_base;
         select = 4'b0001;
       end
       BufWeight: begin
-        port   = turned ? 16'(min_of(Cols, WgtPort)) : 16'(WgtPort);
+        port   = turned ? bytes_t'(min_of(Cols, WgtPort)) : bytes_t'(WgtPort);
         base   = wgt_base;
         select = 4'b0010;
       end
-      BufParameter:  begin port = 16'(ParPort); base = par_base; select = 4'b0100; end
+      BufParameter:  begin port = bytes_t'(ParPort); base = par_base; select = 4'b0100; end
       BufOutput: begin
-        port   = turned ? 16'(min_of(Cols, OutPort)) : 16'(OutPort);
+        port   = turned ? bytes_t'(min_of(Cols, OutPort)) : bytes_t'(OutPort);
         base   = out_base;
         select = 4'b1000;
       end
@@ -121,7 +121,7 @@ module load_unit
   assign first_rows = least(rows_q, port);
   assign side       = run_q < port ? (run_q > first_rows ? run_q : first_rows) : port;
   assign next_rows  = rows_left == '0 ? first_rows :
-                      rows_left < 32'(port) ? rows_left[15:0] : port;
+                      rows_left < 32'(port) ? bytes_t'(rows_left) : port;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -191,8 +191,8 @@ module load_unit
       region_q <= head.region;
       marks_q  <= head.marks;
       pitch_q <= head.count[0];
-      rows_q  <= head.count[0] < 32'h10000 ? head.count[0][15:0] : '1;
-      run_q   <= head.run < 32'h10000 ? head.run[15:0] : '1;
+      rows_q  <= head.count[0] < 32'h10000 ? bytes_t'(head.count[0]) : '1;
+      run_q   <= head.run < 32'h10000 ? bytes_t'(head.run) : '1;
     end
   end
 endmodule

@@ -28,7 +28,7 @@ module load_unit_sva
   input logic                 req_valid_o,
   input logic                 req_ready_i,
   input logic [AddrWidth-1:0] req_addr_o,
-  input logic [15:0]          req_bytes_o,
+  input bytes_t               req_bytes_o,
   input logic                 req_shared_o,
   input logic                 req_last_o,
   input logic                 req_signal_o,

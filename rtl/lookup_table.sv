@@ -5,21 +5,21 @@ module lookup_table
 #(
   parameter int unsigned Lanes = 8
 ) (
-  input  logic                    clk_i,
-  input  logic                    write_i,
-  input  logic [7:0]              entry_i,  // first of those that are written
-  input  logic [TableBeat*8-1:0]  data_i,
-  input  logic [Lanes-1:0][7:0]   value_i,
-  output logic [Lanes-1:0][7:0]   result_o
+  input  logic                             clk_i,
+  input  logic                             write_i,
+  input  code_t                            entry_i,  // first of those that are written
+  input  logic [TableBeat*OperandBits-1:0] data_i,
+  input  code_t [Lanes-1:0]                value_i,
+  output code_t [Lanes-1:0]                result_o
 );
   localparam int unsigned Beats = TableBytes / TableBeat, BeatBits = $clog2(TableBeat);
-  logic [TableBeat*8-1:0] table_q [Beats];
+  logic [TableBeat*OperandBits-1:0] table_q [Beats];
 
   always_ff @(posedge clk_i) if (write_i) table_q[entry_i[7:BeatBits]] <= data_i;
 
   for (genvar i = 0; i < Lanes; i++) begin : gen_lane
-    logic [7:0] entry;
+    code_t entry;
     assign entry       = value_i[i] ^ 8'h80;
-    assign result_o[i] = table_q[entry[7:BeatBits]][{entry[BeatBits-1:0], 3'b000} +: 8];
+    assign result_o[i] = table_q[entry[7:BeatBits]][{entry[BeatBits-1:0], 3'b000} +: OperandBits];
   end
 endmodule

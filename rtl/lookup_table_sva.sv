@@ -8,9 +8,9 @@ module lookup_table_sva
 ) (
   input logic                  clk_i,
   input logic                  write_i,
-  input logic [7:0]            entry_i,
-  input logic [Lanes-1:0][7:0] value_i,
-  input logic [Lanes-1:0][7:0] result_o
+  input code_t                 entry_i,
+  input code_t [Lanes-1:0]     value_i,
+  input code_t [Lanes-1:0]     result_o
 );
   `BEGUN
 

@@ -6,15 +6,15 @@ module mac_scale
 (
   input  logic                        clk_i,
   input  logic [4:0]                  valid_i,
-  input  logic [ParameterBytes*8-1:0] data_i,        // stage 0
-  output logic signed [31:0]          bias_o,        // after stage 1
-  output logic signed [31:0]          multiplier_o,  // after stage 2
+  input  logic [ParameterBits-1:0]    data_i,        // stage 0
+  output sum_t                        bias_o,        // after stage 1
+  output multiplier_t                 multiplier_o,  // after stage 2
   output logic [5:0]                  half_shift_o,  // after stage 4
   output logic [5:0]                  shift_o        // a cycle later
 );
-  logic [1:0][31:0] bias_q;
-  logic [2:0][31:0] multiplier_q;
-  logic [4:0][5:0]  shift_q;
+  sum_t [1:0]        bias_q;
+  multiplier_t [2:0] multiplier_q;
+  logic [4:0][5:0]   shift_q;
 
   assign bias_o       = bias_q[1];
   assign multiplier_o = multiplier_q[2];
@@ -22,9 +22,9 @@ module mac_scale
 
   always_ff @(posedge clk_i) begin
     if (valid_i[0]) begin
-      bias_q[0]       <= data_i[31:0];
-      multiplier_q[0] <= data_i[63:32];
-      shift_q[0]      <= data_i[69:64];
+      bias_q[0]       <= data_i[AccumulatorBits-1:0];
+      multiplier_q[0] <= data_i[AccumulatorBits +: MultiplierBits];
+      shift_q[0]      <= data_i[ScaledBits +: 6];
     end
     if (valid_i[1]) bias_q[1] <= bias_q[0];
     for (int unsigned i = 1; i < 3; i++) if (valid_i[i]) multiplier_q[i] <= multiplier_q[i-1];

@@ -1,11 +1,13 @@
 // Checks pe_os.sv: a sum on its way out stays, or moves down, or is replaced by the next.
 `include "sva.svh"
 
-module pe_os_sva (
+module pe_os_sva
+  import accsim_pkg::*;
+(
   input logic               clk_i,
   input logic               capture_i,
   input logic               shift_i,
-  input logic signed [31:0] drain_q
+  input sum_t               drain_q
 );
   `BEGUN
 

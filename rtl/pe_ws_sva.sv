@@ -1,12 +1,14 @@
 // Checks pe_ws.sv: what is held changes by a swap only.
 `include "sva.svh"
 
-module pe_ws_sva (
+module pe_ws_sva
+  import accsim_pkg::*;
+(
   input logic              clk_i,
   input logic              write_i,
   input logic              swap_i,
-  input logic signed [7:0] shadow_q,
-  input logic signed [7:0] held_q
+  input operand_t          shadow_q,
+  input operand_t          held_q
 );
   `BEGUN
 

@@ -10,41 +10,41 @@ module post_unit
   parameter int unsigned AccSlots = 2, AccRows = 16,
   parameter int unsigned ParStride = 1024, OutStride = 1024
 ) (
-  input  logic                   clk_i,
-  input  logic                   rst_ni,
-  input  logic                   enable_i,
-  input  logic                   cmd_valid_i,
-  output logic                   cmd_ready_o,
-  input  post_cmd_t              cmd_i,
-  input  logic                   acc_full_i, out_free_i, out_primed_i, par_full_i,
-  output logic                   acc_take_o, out_take_o, out_add_o, par_take_o,
-  output logic                   acc_give_o, out_give_o, par_give_o,
-  output logic                   acc_read_o,
-  output word_t                  acc_row_o,
-  input  logic [Cols-1:0][31:0]  acc_data_i,
-  output logic                   par_read_o,
-  output word_t                  par_addr_o,
-  input  logic [Lanes*96-1:0]    par_data_i,
-  output logic                   old_read_o,  // of the output slot, for the residual
-  output logic                   old_scatter_o,
-  output word_t                  old_addr_o,
-  output word_t                  old_pitch_o,
-  input  logic [Lanes*8-1:0]     old_data_i,
-  output logic                   out_write_o,
-  output logic                   out_scatter_o,
-  output word_t                  out_addr_o,
-  output word_t                  out_pitch_o,
-  output logic [15:0]            out_bytes_o,
-  output logic [Lanes*8-1:0]     out_data_o,
-  output logic                   retire_o
+  input  logic                           clk_i,
+  input  logic                           rst_ni,
+  input  logic                           enable_i,
+  input  logic                           cmd_valid_i,
+  output logic                           cmd_ready_o,
+  input  post_cmd_t                      cmd_i,
+  input  logic                           acc_full_i, out_free_i, out_primed_i, par_full_i,
+  output logic                           acc_take_o, out_take_o, out_add_o, par_take_o,
+  output logic                           acc_give_o, out_give_o, par_give_o,
+  output logic                           acc_read_o,
+  output word_t                          acc_row_o,
+  input  sum_t [Cols-1:0]                acc_data_i,
+  output logic                           par_read_o,
+  output word_t                          par_addr_o,
+  input  logic [Lanes*ParameterBits-1:0] par_data_i,
+  output logic                           old_read_o,  // of the output slot, for the residual
+  output logic                           old_scatter_o,
+  output word_t                          old_addr_o,
+  output word_t                          old_pitch_o,
+  input  logic [Lanes*OperandBits-1:0]   old_data_i,
+  output logic                           out_write_o,
+  output logic                           out_scatter_o,
+  output word_t                          out_addr_o,
+  output word_t                          out_pitch_o,
+  output bytes_t                         out_bytes_o,
+  output logic [Lanes*OperandBits-1:0]   out_data_o,
+  output logic                           retire_o
 );
   post_cmd_t head, cmd_q;
-  logic      head_valid, load, start, active, beat, tokens, walk_end, done;
-  logic      table_read, table_last, table_write;
-  logic [7:0] table_entry;
-  word_t     acc_base, par_base, out_base, table_addr, walk_par, walk_out;
-  logic      group_first, group_last;
-  logic [15:0] select, columns;  // first column of the beat, and how many
+  logic head_valid, load, start, active, beat, tokens, walk_end, done;
+  logic table_read, table_last, table_write;
+  code_t table_entry;
+  word_t acc_base, par_base, out_base, table_addr, walk_par, walk_out;
+  logic group_first, group_last;
+  bytes_t select, columns;  // first column of the beat, and how many
 
   cmd_fifo #(.T(post_cmd_t)) u_fifo (
     .clk_i, .rst_ni, .valid_i(cmd_valid_i), .ready_o(cmd_ready_o), .data_i(cmd_i),
@@ -98,15 +98,15 @@ module post_unit
   // The beat's way through the lanes: what the last stages need travels along.
   typedef struct packed {
     logic        scatter;
-    logic [15:0] bytes;
+    bytes_t      bytes;
     word_t       addr;
     word_t       pitch;
   } write_t;
   typedef struct packed {
     logic        residual, table_on;
     residual_t   scale;
-    limits_t     limits;
-    logic [15:0] zero, low, high;
+    limits_t               limits;
+    logic [FactorBits-1:0] zero, low, high;
   } clip_t;
   // Cycles from the read of the sums to that of what is in the slot, to the clip and behind it.
   localparam int unsigned OldRead = PostLatency - 5, Clip = PostLatency - 2;
@@ -116,16 +116,17 @@ module post_unit
                                   // [7]: residual, [8]: being written
   write_t [PostLatency+1:0] write;
   clip_t  [PostLatency:0]   clip;
-  logic       transposed_q, par_read_q;
-  logic [15:0] select_late_q;
+  logic transposed_q, par_read_q;
+  bytes_t select_late_q;
 
   write_t write_now;
   clip_t  clip_now;
   assign write_now = '{scatter: cmd_q.flags.transposed,
                        bytes: columns, addr: walk_out, pitch: cmd_q.pitch};
   assign clip_now  = '{residual: cmd_q.flags.residual, table_on: cmd_q.flags.table_on,
-                       scale: cmd_q.residual, limits: cmd_q.sum_limits, zero: cmd_q.zero[15:0],
-                       low: cmd_q.low[15:0], high: cmd_q.high[15:0]};
+                       scale: cmd_q.residual, limits: cmd_q.sum_limits,
+                       zero: cmd_q.zero[FactorBits-1:0],
+                       low: cmd_q.low[FactorBits-1:0], high: cmd_q.high[FactorBits-1:0]};
 
   tap_line #(.Width($bits(write_t)), .Taps(PostLatency + 2)) u_write (
     .clk_i, .rst_ni, .data_i(write_now), .tap_o(write)
@@ -154,8 +155,8 @@ module post_unit
     end
   end
   // Stage 0: the beat's columns, and its parameters when they are new.
-  logic [Lanes*32-1:0] sums_q;
-  logic [Lanes*96-1:0] parameters_q;
+  logic [Lanes*AccumulatorBits-1:0] sums_q;
+  logic [Lanes*ParameterBits-1:0]   parameters_q;
 
   always_ff @(posedge clk_i) begin
     par_read_q <= par_read_o;
@@ -164,23 +165,24 @@ module post_unit
       select_late_q <= select;
     end
     if (par_read_q && group[1].first) begin
-      parameters_q <= transposed_q ? {Lanes{par_data_i[95:0]}} : par_data_i;
+      parameters_q <= transposed_q ? {Lanes{par_data_i[ParameterBits-1:0]}} : par_data_i;
     end else if (par_read_q) begin
       // Of another group: its multipliers, no bias, and the shift stays.
       for (int unsigned i = 0; i < Lanes; i++) begin
-        parameters_q[96*i +: 64] <=
-            {32'(signed'(par_data_i[(transposed_q ? 0 : 16*i) +: 16])), 32'd0};
+        parameters_q[ParameterBits*i +: ScaledBits] <=
+            {MultiplierBits'(signed'(par_data_i[(transposed_q ? 0 : FactorBits*i) +: FactorBits])),
+             AccumulatorBits'(0)};
       end
     end
   end
 
   if (Lanes < Cols) begin : gen_select
     localparam int unsigned Padded = (Cols + Lanes - 1) / Lanes * Lanes;
-    localparam int unsigned SelectBits = $clog2(Padded * 32);
-    logic [Padded*32-1:0] sums;
-    assign sums = (Padded*32)'(acc_data_i);
+    localparam int unsigned SelectBits = $clog2(Padded * AccumulatorBits);
+    logic [Padded*AccumulatorBits-1:0] sums;
+    assign sums = (Padded*AccumulatorBits)'(acc_data_i);
     always_ff @(posedge clk_i) begin
-      if (stage_q[0]) sums_q <= sums[SelectBits'({select_late_q, 5'd0}) +: Lanes*32];
+      if (stage_q[0]) sums_q <= sums[SelectBits'({select_late_q, 5'd0}) +: Lanes*AccumulatorBits];
     end
   end else begin : gen_all
     logic unused_select;
@@ -188,38 +190,38 @@ module post_unit
     always_ff @(posedge clk_i) if (stage_q[0]) sums_q <= acc_data_i;
   end
 
-  logic [Lanes-1:0][15:0] clipped, value_q;
-  logic [Lanes-1:0][7:0]  index, looked_up;
-  logic [3:0]             adds;  // beats that add what was in the slot, by stage
+  logic [Lanes-1:0][FactorBits-1:0] clipped, value_q;
+  code_t [Lanes-1:0]                index, looked_up;
+  logic [3:0]                       adds;  // beats that add what was in the slot, by stage
   for (genvar s = 0; s < 4; s++) begin : gen_adds
     assign adds[s] = stage_q[OldRead+s] && clip[OldRead+1+s].residual;
   end
   for (genvar i = 0; i < Lanes; i++) begin : gen_lane
-    logic [95:0] own;
-    assign own = parameters_q[96*i +: 96];
+    logic [ParameterBits-1:0] own;
+    assign own = parameters_q[ParameterBits*i +: ParameterBits];
     post_lane u_lane (
       .clk_i,
       .valid_i     (stage_q[5:1]),
-      .sum_i       (sums_q[32*i +: 32]),
-      .bias_i      (own[31:0]),
-      .multiplier_i(own[63:32]),
-      .shift_i     (own[69:64]),
+      .sum_i       (sums_q[AccumulatorBits*i +: AccumulatorBits]),
+      .bias_i      (own[AccumulatorBits-1:0]),
+      .multiplier_i(own[AccumulatorBits +: MultiplierBits]),
+      .shift_i     (own[ScaledBits +: 6]),
       .add_i       (!group[Whole].first),
       .zero_i      (clip[Clip].zero),
       .low_i       (clip[Clip].low),
       .high_i      (clip[Clip].high),
       .value_o     (clipped[i])
     );
-    assign index[i] = clipped[i][7:0];
+    assign index[i] = clipped[i][OperandBits-1:0];
     always_ff @(posedge clk_i) begin
       if (stage_q[Clip]) begin
-        value_q[i] <= clip[Table].table_on ? 16'(signed'(looked_up[i])) : clipped[i];
+        value_q[i] <= clip[Table].table_on ? factor_t'(signed'(looked_up[i])) : clipped[i];
       end
     end
     residual_lane u_residual (
       .clk_i,
       .valid_i     ({stage_q[Table], adds}),
-      .residual_i  (old_data_i[8*i +: 8]),
+      .residual_i  (old_data_i[OperandBits*i +: OperandBits]),
       .zero_i      (clip[OldRead+1].scale.zero),
       .multiplier_i(clip[OldRead+2].scale.multiplier),
       .half_shift_i(clip[OldRead+3].scale.shift[4:0]),
@@ -227,7 +229,7 @@ module post_unit
       .on_i        (clip[PostLatency].residual),
       .limits_i    (clip[PostLatency].limits),
       .value_i     (value_q[i]),
-      .value_o     (out_data_o[8*i +: 8])
+      .value_o     (out_data_o[OperandBits*i +: OperandBits])
     );
   end
 
@@ -242,7 +244,8 @@ module post_unit
   assign out_bytes_o   = write[PostLatency+1].bytes;
 
   lookup_table #(.Lanes(Lanes)) u_table (
-    .clk_i, .write_i(table_write), .entry_i(table_entry), .data_i(par_data_i[TableBeat*8-1:0]),
+    .clk_i, .write_i(table_write), .entry_i(table_entry),
+    .data_i(par_data_i[TableBeat*OperandBits-1:0]),
     .value_i(index), .result_o(looked_up)
   );
 

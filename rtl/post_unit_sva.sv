@@ -26,7 +26,7 @@ module post_unit_sva
   input logic        par_read_o,
   input word_t       par_addr_o,
   input logic        out_write_o,
-  input logic [15:0] out_bytes_o,
+  input bytes_t      out_bytes_o,
   input logic        out_give_o,
   input logic        retire_o,
   input post_cmd_t   cmd_q,
@@ -35,7 +35,7 @@ module post_unit_sva
   input logic        old_read_o,
   input logic        table_read,
   input logic        group_first,
-  input logic [15:0] columns
+  input bytes_t      columns
 );
   if (Lanes < 1 || Lanes > Cols || AccSlots < 1 || AccRows < 1 || ParStride < 1) begin : gen_illegal
     $error("post_unit: no size may be zero, and a lane has a column");
@@ -59,7 +59,7 @@ module post_unit_sva
   `ASSERT(RowIsThere_A, acc_read_o |-> acc_row_o < 32'(AccSlots * AccRows));
   `ASSERT(ParametersInOneSlot_A,
           par_read_o |-> par_addr_o / ParStride == par_last / ParStride);
-  `ASSERT(WritesItsLanes_A, out_write_o |-> out_bytes_o != '0 && out_bytes_o <= 16'(Lanes));
+  `ASSERT(WritesItsLanes_A, out_write_o |-> out_bytes_o != '0 && out_bytes_o <= bytes_t'(Lanes));
   `ASSERT(FullWithTheLastWrite_A, out_give_o |-> out_write_o && retire_o);
 endmodule
 

@@ -9,26 +9,26 @@ module post_walk
 ) (
   input  logic        clk_i,
   input  logic        load_i,
-  input  post_cmd_t   next_i,      // the command that is loaded
-  input  post_cmd_t   cmd_i,       // the loaded one
+  input  post_cmd_t   next_i,    // the command that is loaded
+  input  post_cmd_t   cmd_i,     // the loaded one
   input  word_t       acc_base_i, par_base_i, out_base_i,
   input  logic        step_i,
   output word_t       acc_row_o,
   output word_t       par_addr_o,
   output word_t       out_addr_o,
-  output logic [15:0] select_o,    // first column of the beat
-  output logic [15:0] columns_o,
-  output logic        first_o,     // group of a result
+  output bytes_t      select_o,  // first column of the beat
+  output bytes_t      columns_o,
+  output logic        first_o,   // group of a result
   output logic        last_o,
-  output logic        end_o        // of the post
+  output logic        end_o      // of the post
 );
   word_t row_q, acc_row_q, rows_left_q, cols_left_q, groups_left_q, out_row_q, out_addr_q;
   word_t par_q, par_first_q, next_par;
   // Multipliers of the second group: of the post's first channel, of the beat's; the group's.
-  word_t factors_first_q, factors_beat_q, factors_q, next_factors;
-  word_t next_out_row;
-  logic [15:0] select_q;
-  logic        first_q, row_end, turned;
+  word_t  factors_first_q, factors_beat_q, factors_q, next_factors;
+  word_t  next_out_row;
+  bytes_t select_q;
+  logic   first_q, row_end, turned;
 
   assign turned  = cmd_i.flags.transposed;
   assign row_end = cols_left_q <= 32'(Lanes);
@@ -83,7 +83,7 @@ module post_walk
         acc_row_q   <= row_q;
         cols_left_q <= cols_left_q - 32'(Lanes);
         out_addr_q  <= out_addr_q + (turned ? cmd_i.pitch * Lanes : 32'(Lanes));
-        select_q    <= select_q + 16'(Lanes);
+        select_q    <= select_q + bytes_t'(Lanes);
       end
     end
   end
@@ -92,7 +92,7 @@ module post_walk
   assign par_addr_o = first_q ? par_q : factors_q;
   assign out_addr_o = out_addr_q;
   assign select_o   = select_q;
-  assign columns_o  = row_end ? cols_left_q[15:0] : 16'(Lanes);
+  assign columns_o  = row_end ? bytes_t'(cols_left_q) : bytes_t'(Lanes);
   assign first_o    = first_q;
   assign last_o     = groups_left_q <= 32'd1;
   assign end_o      = last_o && row_end && rows_left_q == 32'd1;

@@ -13,7 +13,7 @@ module post_walk_sva
   input logic        step_i,
   input word_t       rows_left_q, cols_left_q, groups_left_q,
   input logic        first_o, last_o, end_o,
-  input logic [15:0] select_o, columns_o,
+  input bytes_t      select_o, columns_o,
   input word_t       out_addr_o
 );
   if (Lanes < 1) begin : gen_illegal

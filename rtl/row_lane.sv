@@ -8,33 +8,33 @@ module row_lane
 #(
   parameter bit Exponential = 1'b1  // without, the lane takes no part in beats that need them
 ) (
-  input  logic               clk_i,
-  input  logic               logit_on_i,   // stage 1: a softmax, or the write of a normalisation
-  input  logic               first_on_i,   // stage 1: the first pass of a normalisation
-  input  logic               square_on_i,  // stage 2: the same
-  input  logic [5:2]         exp_i,
-  input  logic [9:6]         soft_i,
-  input  logic [9:1]         norm_i,
-  input  logic [7:0]         x_i, m_i,     // stage 1
-  input  logic [16:0]        factor_i,
-  input  logic [15:0]        mask_factor_i,
-  input  logic signed [24:0] offset_i,     // of a normalisation: what n x is less
-  input  logic [7:0]         input_zero_i,
-  input  logic [63:0]        channel_i,    // beta, multiplier, shift
-  output logic signed [24:0] logit_o,      // after stage 1
-  output logic signed [8:0]  value_late_o, // after stage 2
-  output logic [15:0]        square_o,
-  input  logic signed [24:0] maximum_i,    // stage 2
-  input  logic [3:0]         difference_shift_i,
-  output logic [11:0]        difference_o, // after stage 2
-  input  logic [30:0]        coarse_i, fine_i,  // stage 3
-  input  logic [30:0]        norm_reciprocal_i, // stage 2
-  input  logic [5:0]         unit_half_i, unit_shift_i,  // stages 3 and 4
-  output logic [30:0]        term_o,       // after stage 5
-  input  logic [30:0]        soft_reciprocal_i,  // stage 6
-  input  logic [5:0]         soft_half_i, soft_shift_i,  // stages 7 and 8
-  input  row_zeros_t         zeros_i,      // stage 9
-  output logic [7:0]         value_o       // after stage 9
+  input  logic                  clk_i,
+  input  logic                  logit_on_i,  // stage 1: a softmax, or the write of a normalisation
+  input  logic                  first_on_i,  // stage 1: the first pass of a normalisation
+  input  logic                  square_on_i,  // stage 2: the same
+  input  logic [5:2]            exp_i,
+  input  logic [9:6]            soft_i,
+  input  logic [9:1]            norm_i,
+  input  code_t                 x_i, m_i,  // stage 1
+  input  logic [16:0]           factor_i,
+  input  logic [FactorBits-1:0] mask_factor_i,
+  input  logic signed [24:0]    offset_i,  // of a normalisation: what n x is less
+  input  code_t                 input_zero_i,
+  input  logic [63:0]           channel_i,  // beta, multiplier, shift
+  output logic signed [24:0]    logit_o,  // after stage 1
+  output logic signed [8:0]     value_late_o,  // after stage 2
+  output logic [15:0]           square_o,
+  input  logic signed [24:0]    maximum_i,  // stage 2
+  input  logic [3:0]            difference_shift_i,
+  output logic [11:0]           difference_o,  // after stage 2
+  input  logic [30:0]           coarse_i, fine_i,  // stage 3
+  input  logic [30:0]           norm_reciprocal_i,  // stage 2
+  input  logic [5:0]            unit_half_i, unit_shift_i,  // stages 3 and 4
+  output logic [30:0]           term_o,  // after stage 5
+  input  logic [30:0]           soft_reciprocal_i,  // stage 6
+  input  logic [5:0]            soft_half_i, soft_shift_i,  // stages 7 and 8
+  input  row_zeros_t            zeros_i,  // stage 9
+  output code_t                 value_o  // after stage 9
 );
   localparam int unsigned BetaBits = 20;
 
@@ -146,7 +146,7 @@ module row_lane
   logic [63:0]        magnitude_q, beta_magnitude_q;
   logic               negative_q, beta_negative_q;
   logic [5:0]         second_half, second_shift;
-  logic [7:0]         result_q;
+  code_t              result_q;
 
   assign value_o      = result_q;
   assign second_a     = norm_i[5] ? unit_q : {1'b0, term_q};
@@ -170,7 +170,7 @@ module row_lane
     end
     if (soft_i[9] || norm_i[9]) begin
       result_q <= moved < 64'(signed'(zeros_i.low))    ? zeros_i.low
-                  : moved > 64'(signed'(zeros_i.high)) ? zeros_i.high : moved[7:0];
+                  : moved > 64'(signed'(zeros_i.high)) ? zeros_i.high : moved[OperandBits-1:0];
     end
   end
 endmodule

@@ -11,7 +11,7 @@ module row_lane_sva
   input logic [9:1]         norm_i,
   input logic [30:0]        term_q,
   input row_zeros_t         zeros_i,
-  input logic [7:0]         value_o
+  input code_t              value_o
 );
   `BEGUN
 

@@ -9,13 +9,13 @@ module row_log
   input  logic [30:0]        row_multiplier_i, sum_multiplier_i,
   input  logic [5:0]         shift_i,
   input  logic signed [63:0] addend_i,
-  input  logic               on_i,      // a row's terms are summed up
+  input  logic               on_i,  // a row's terms are summed up
   input  row_slot_t          row_i,
   input  logic [46:0]        terms_i,
   input  logic signed [24:0] maximum_i,
-  output logic               on_o,      // Cycles cycles later
+  output logic               on_o,  // Cycles cycles later
   output row_slot_t          row_o,
-  output logic [7:0]         value_o
+  output code_t              value_o
 );
   localparam int unsigned Cycles = 7;
 
@@ -74,5 +74,5 @@ module row_log
                   ((64'd1 << shift_i) >> 1);
     negative_q <= value_q < 0;
   end
-  assign value_o = whole < -64'sd128 ? 8'h80 : whole > 64'sd127 ? 8'h7f : whole[7:0];
+  assign value_o = whole < -64'sd128 ? 8'h80 : whole > 64'sd127 ? 8'h7f : whole[OperandBits-1:0];
 endmodule

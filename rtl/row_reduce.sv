@@ -9,10 +9,10 @@ module row_reduce
 ) (
   input  logic                         clk_i,
   input  logic [4:2]                   maximum_on_i,  // a softmax' first pass at these stages
-  input  logic [5:3]                   sums_on_i,     // a normalisation's first pass
-  input  logic [8:6]                   terms_on_i,    // a softmax' second pass
+  input  logic [5:3]                   sums_on_i,  // a normalisation's first pass
+  input  logic [8:6]                   terms_on_i,  // a softmax' second pass
   input  logic                         maximum_first_i, sums_first_i, terms_first_i,  // last stage
-  input  logic [15:0]                  maximum_bytes_i, sums_bytes_i, terms_bytes_i,  // first stage
+  input  bytes_t                       maximum_bytes_i, sums_bytes_i, terms_bytes_i,  // first stage
   input  logic [Lanes-1:0][24:0]       logit_i,
   input  logic [Lanes-1:0][8:0]        value_i,
   input  logic [Lanes-1:0][15:0]       square_i,
@@ -46,14 +46,14 @@ module row_reduce
       squares8 = '0;
       terms8   = '0;
       for (int unsigned i = 8 * g; i < End; i++) begin
-        if (16'(i) < maximum_bytes_i && signed'(logit_i[i]) > maximum8) maximum8 = logit_i[i];
-        if (16'(i) < sums_bytes_i) begin
+        if (bytes_t'(i) < maximum_bytes_i && signed'(logit_i[i]) > maximum8) maximum8 = logit_i[i];
+        if (bytes_t'(i) < sums_bytes_i) begin
           sum8     = sum8 + 12'(signed'(value_i[i]));
           squares8 = squares8 + 19'(square_i[i]);
         end
       end
       for (int unsigned i = 8 * g; i < min_of(End, ExpLanes); i++)
-        if (16'(i) < terms_bytes_i) terms8 = terms8 + 34'(term_i[i]);
+        if (bytes_t'(i) < terms_bytes_i) terms8 = terms8 + 34'(term_i[i]);
     end
     always_ff @(posedge clk_i) begin
       if (maximum_on_i[2]) maximum8_q[g] <= maximum8;

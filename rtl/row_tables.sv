@@ -14,14 +14,14 @@ module row_tables
   input  logic                      step_i,   // a softmax is in work
   output logic                      read_o,
   output word_t                     addr_o,
-  input  logic [RowTableBeat*8-1:0] data_i,   // one cycle later
+  input  byte_t [RowTableBeat-1:0]  data_i,   // one cycle later
   input  logic [Lanes-1:0][11:0]    difference_i,
   output logic [Lanes-1:0][30:0]    coarse_o,
   output logic [Lanes-1:0][30:0]    fine_o
 );
   localparam int unsigned Beats = RowTableBytes / RowTableBeat;
 
-  logic [RowTableBeat*8-1:0] words_q [Beats];
+  logic [RowTableBeat*ByteBits-1:0] words_q [Beats];
   logic [5:0]                step_q;  // 0: the first cycle, then the beats, Beats + 1: all is read
   logic [4:0]                beat_q;
   logic                      write_q;

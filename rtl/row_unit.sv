@@ -8,30 +8,30 @@ module row_unit
   parameter int unsigned Lanes = 8, ExpLanes = Lanes,
   localparam int unsigned ParBytes = max_of(Lanes * RowChannelBytes, RowTableBeat)
 ) (
-  input  logic                     clk_i,
-  input  logic                     rst_ni,
-  input  logic                     load_i,     // the cycle before a command's first
-  input  row_cmd_t                 head_i,     // then
-  input  word_t                    act_base_i, par_base_i, out_base_i,
-  input  row_cmd_t                 cmd_i,      // in work
-  input  logic                     step_i,     // it is a row command
-  output logic                     act_read_o, mask_read_o, par_read_o,
-  output word_t                    act_addr_o, mask_addr_o, par_addr_o,
-  input  logic [1:0][Lanes*8-1:0]  act_data_i, // elements, mask
-  input  logic [ParBytes*8-1:0]    par_data_i,
-  output logic                     out_write_o,
-  output word_t                    out_addr_o,
-  output logic [15:0]              out_bytes_o,
-  output logic [Lanes*8-1:0]       out_data_o,
-  output logic                     done_o
+  input  logic                              clk_i,
+  input  logic                              rst_ni,
+  input  logic                              load_i,      // the cycle before a command's first
+  input  row_cmd_t                          head_i,      // then
+  input  word_t                             act_base_i, par_base_i, out_base_i,
+  input  row_cmd_t                          cmd_i,       // in work
+  input  logic                              step_i,      // it is a row command
+  output logic                              act_read_o, mask_read_o, par_read_o,
+  output word_t                             act_addr_o, mask_addr_o, par_addr_o,
+  input  logic [1:0][Lanes*OperandBits-1:0] act_data_i,  // elements, mask
+  input  logic [ParBytes*ByteBits-1:0]      par_data_i,
+  output logic                              out_write_o,
+  output word_t                             out_addr_o,
+  output bytes_t                            out_bytes_o,
+  output logic [Lanes*OperandBits-1:0]      out_data_o,
+  output logic                              done_o
 );
-  localparam int unsigned Stages = VectorLatency + 2;
+  localparam int unsigned Stages = VectorLatency + 2, ChannelBits = RowChannelBytes * ByteBits;
 
   // What a beat needs on its way through the stages.
   typedef struct packed {
     logic          first, last;  // beat of a row
     row_slot_t     row;
-    logic [15:0]   bytes;
+    bytes_t        bytes;
     word_t         out_addr;
     logic          splat;
     lane_factors_t factors;
@@ -56,8 +56,8 @@ module row_unit
   assign softmax         = step_i && !norm;
   assign writes          = pass == RowWrite;
   assign beat.bytes      = log_beat           ? 16'd1
-                           : pass == RowFirst ? (tail ? cmd_i.tail[15:0] : cmd_i.beat[15:0])
-                           : tail             ? cmd_i.late_tail[15:0] : cmd_i.late_beat[15:0];
+                           : pass == RowFirst ? bytes_t'(tail ? cmd_i.tail : cmd_i.beat)
+                           : bytes_t'(tail ? cmd_i.late_tail : cmd_i.late_beat);
   assign beat.splat      = cmd_i.mode.row_splat;
   assign beat.factors    = cmd_i.factors;
   assign beat.length     = cmd_i.length[16:0];
@@ -98,8 +98,8 @@ module row_unit
   logic [5:0]         shift, unit_half_q, unit_shift_q, soft_half_q, soft_shift_q;
   logic               maximum_on, shift_on, offset_on, reciprocal_on;
   row_slot_t          shift_row, offset_row, reciprocal_row, log_row;
-  logic [7:0]         logs_q [RowSlots];
-  logic [7:0]         log_value, log_late_q;
+  code_t              logs_q [RowSlots];
+  code_t              log_value, log_late_q;
   logic               log_on;
 
   assign maximum_on = soft_first[4] && at[4].last;
@@ -137,13 +137,13 @@ module row_unit
 
   // ---- lanes ------------------------------------------------------------------------------------
   logic [Lanes-1:0][24:0] logit;
-  logic [Lanes-1:0][7:0]  value;
-  logic [Lanes-1:0][8:0]  value_late;
-  logic [Lanes-1:0][15:0] square;
+  code_t [Lanes-1:0] value;
+  difference_t [Lanes-1:0] value_late;
+  logic [Lanes-1:0][ProductBits-1:0] square;
   logic [ExpLanes-1:0][30:0] coarse, fine, term;
   logic [ExpLanes-1:0][11:0] difference;
-  logic                   logit_on;
-  logic [5:2]             exps;
+  logic logit_on;
+  logic [5:2] exps;
 
   assign logit_on = soft_first[1] || soft_sum[1] || soft_write[1] || norm_write[1];
   assign exps     = soft_sum[5:2] | soft_write[5:2];
@@ -162,10 +162,12 @@ module row_unit
     row_lane #(.Exponential(i < ExpLanes)) u_lane (
       .clk_i, .logit_on_i(logit_on), .first_on_i(norm_first[1]), .square_on_i(norm_first[2]),
       .exp_i(exps), .soft_i(soft_write[9:6]), .norm_i(norm_write[9:1]),
-      .x_i(act_data_i[0][8*i +: 8]), .m_i(act_data_i[1][8*i +: 8]),
+      .x_i(act_data_i[0][OperandBits*i +: OperandBits]),
+      .m_i(act_data_i[1][OperandBits*i +: OperandBits]),
       .factor_i(norm_write[1] ? at[1].length : {1'b0, at[1].factors.a}),
       .mask_factor_i(at[1].factors.b), .offset_i(offset1_q), .input_zero_i(at[1].zeros.input_zero),
-      .channel_i(at[1].splat ? par_data_i[63:0] : par_data_i[64*i +: 64]), .logit_o(logit[i]),
+      .channel_i(at[1].splat ? par_data_i[ChannelBits-1:0]
+                               : par_data_i[ChannelBits*i +: ChannelBits]), .logit_o(logit[i]),
       .value_late_o(value_late[i]), .square_o(square[i]), .maximum_i(maximum2_q),
       .difference_shift_i(at[2].difference), .difference_o(lane_difference),
       .coarse_i(coarse[Exp]), .fine_i(fine[Exp]), .norm_reciprocal_i(norm_reciprocal_q),
@@ -178,7 +180,7 @@ module row_unit
 
   row_tables #(.Lanes(ExpLanes)) u_tables (
     .clk_i, .rst_ni, .load_i, .start_i(par_base_i + head_i.parameter_offset), .step_i(softmax),
-    .read_o(table_read), .addr_o(table_addr), .data_i(par_data_i[RowTableBeat*8-1:0]),
+    .read_o(table_read), .addr_o(table_addr), .data_i(par_data_i[RowTableBeat*ByteBits-1:0]),
     .difference_i(difference), .coarse_o(coarse), .fine_o(fine)
   );
   row_reduce #(.Lanes(Lanes), .ExpLanes(ExpLanes)) u_reduce (
@@ -194,6 +196,6 @@ module row_unit
   assign out_bytes_o = at[Stages-1].bytes;
   always_comb begin
     out_data_o = value;
-    if (soft_log[Stages-1]) out_data_o[7:0] = log_late_q;
+    if (soft_log[Stages-1]) out_data_o[OperandBits-1:0] = log_late_q;
   end
 endmodule

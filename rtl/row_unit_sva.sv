@@ -12,9 +12,9 @@ module row_unit_sva
   input logic                   step_i,
   input logic                   beat_on, table_read, norm, writes,
   input word_t                  par_addr_o,
-  input logic [15:0]            bytes,
+  input bytes_t                 bytes,
   input logic                   out_write_o,
-  input logic [15:0]            out_bytes_o,
+  input bytes_t                 out_bytes_o,
   input logic [5:2]             exps,
   input logic [Lanes-1:0][24:0] logit,
   input logic signed [24:0]     maximum2_q
@@ -37,7 +37,7 @@ module row_unit_sva
           cmd_i.late_beat <= 32'(norm ? Lanes : ExpLanes));
   `ASSERT(BelowTheMaximum_A, exps[2] |-> signed'(logit[0]) <= maximum2_q);
   `ASSERT(OneReadOfParameters_A, table_read |-> !(beat_on && norm && writes));
-  `ASSERT(WritesItsLanes_A, out_write_o |-> out_bytes_o != '0 && out_bytes_o <= 16'(Lanes));
+  `ASSERT(WritesItsLanes_A, out_write_o |-> out_bytes_o != '0 && out_bytes_o <= bytes_t'(Lanes));
 endmodule
 
 bind row_unit row_unit_sva #(.Lanes(Lanes), .ExpLanes(ExpLanes)) u_sva (

@@ -1,8 +1,10 @@
 // Delays lane i by i cycles: a triangle of registers. Stage s holds lanes s and up, the last lane
 // in the lowest bits.
-module skew #(
+module skew
+  import accsim_pkg::*;
+#(
   parameter int unsigned Lanes = 8,
-  parameter int unsigned Width = 8
+  parameter int unsigned Width = OperandBits
 ) (
   input  logic                        clk_i,
   input  logic [Lanes-1:0][Width-1:0] data_i,

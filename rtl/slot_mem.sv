@@ -18,22 +18,22 @@ module slot_mem
   parameter int unsigned OldBytes     = 1  // of the other read port
 ) (
   input  logic                                    clk_i,
-  input  logic  [Writes-1:0]                      write_i,
+  input  logic [Writes-1:0]                       write_i,
   input  logic                                    scatter_i,
   input  word_t [Writes-1:0]                      write_addr_i,
   input  word_t                                   write_pitch_i,
-  input  logic  [Writes-1:0][15:0]                write_bytes_i,
-  input  logic  [Writes-1:0][WriteBytes*8-1:0]    write_data_i,
-  input  logic  [ReadPorts-1:0]                   read_i,
+  input  bytes_t [Writes-1:0]                     write_bytes_i,
+  input  byte_t [Writes-1:0][WriteBytes-1:0]      write_data_i,
+  input  logic [ReadPorts-1:0]                    read_i,
   input  word_t [ReadPorts-1:0]                   read_addr_i,
-  output logic  [ReadPorts-1:0][ReadBytes*8-1:0]  read_data_o,
+  output byte_t [ReadPorts-1:0][ReadBytes-1:0]    read_data_o,
   input  logic                                    old_read_i,
   input  word_t                                   old_addr_i,
   input  word_t                                   old_pitch_i,  // of single bytes; 1: one piece
-  output logic  [OldBytes*8-1:0]                  old_data_o
+  output byte_t [OldBytes-1:0]                    old_data_o
 );
   localparam int unsigned WordBytes  = 1 << $clog2(max_of(4, max_of(WriteBytes, ReadBytes)));
-  localparam int unsigned WordBits   = 8 * WordBytes;
+  localparam int unsigned WordBits   = ByteBits * WordBytes;
   localparam int unsigned OffsetBits = $clog2(WordBytes);
   localparam int unsigned Rows       = (Bytes + 2 * WordBytes - 1) / (2 * WordBytes);
   localparam int unsigned RowBits    = max_of(1, $clog2(Rows));
@@ -65,15 +65,15 @@ module slot_mem
       end
     end
     assign shifted        = read_q ? pair_q >> {offset_q, 3'b000} : '0;
-    assign read_data_o[p] = shifted[ReadBytes*8-1:0];
+    assign read_data_o[p] = shifted[ReadBytes*ByteBits-1:0];
   end
 
   // Bits that a write changes, and to what: word 0 is the one that the piece starts in.
   typedef logic [1:0][WordBits-1:0] words_t;
-  function automatic words_t written(word_t addr, logic [15:0] bytes);
+  function automatic words_t written(word_t addr, bytes_t bytes);
     return ((words_t'(1) << {bytes, 3'b000}) - words_t'(1)) << {addr[OffsetBits-1:0], 3'b000};
   endfunction
-  function automatic words_t placed(word_t addr, logic [WriteBytes*8-1:0] data);
+  function automatic words_t placed(word_t addr, byte_t [WriteBytes-1:0] data);
     return words_t'(data) << {addr[OffsetBits-1:0], 3'b000};
   endfunction
 
@@ -124,13 +124,13 @@ module slot_mem
       for (int unsigned top = 0; top < Padded; top += 64) begin
         for (int unsigned eight = top; eight < top + 64; eight += 8) begin
           for (int unsigned i = eight; i < eight + 8; i++) begin
-            if (i < OldBytes && 16'(i) < write_bytes_i[0]) begin
+            if (i < OldBytes && bytes_t'(i) < write_bytes_i[0]) begin
               if (lane[i][OffsetBits]) begin
-                odd[odd_row(lane[i])][{lane[i][OffsetBits-1:0], 3'b000} +: 8] <=
-                    write_data_i[0][8*i +: 8];
+                odd[odd_row(lane[i])][{lane[i][OffsetBits-1:0], 3'b000} +: ByteBits] <=
+                    write_data_i[0][i];
               end else begin
-                even[even_row(lane[i])][{lane[i][OffsetBits-1:0], 3'b000} +: 8] <=
-                    write_data_i[0][8*i +: 8];
+                even[even_row(lane[i])][{lane[i][OffsetBits-1:0], 3'b000} +: ByteBits] <=
+                    write_data_i[0][i];
               end
             end
           end
@@ -142,15 +142,15 @@ module slot_mem
   // What is in the slot where the post unit will write.
   for (genvar i = 0; i < OldBytes; i++) begin : gen_old
     word_t      addr;
-    logic [7:0] byte_q;
+    byte_t      byte_q;
     assign addr = old_addr_i + i * old_pitch_i;
     always_ff @(posedge clk_i) begin
       if (old_read_i) begin
         byte_q <= addr[OffsetBits]
-                  ? odd[odd_row(addr)][{addr[OffsetBits-1:0], 3'b000} +: 8]
-                  : even[even_row(addr)][{addr[OffsetBits-1:0], 3'b000} +: 8];
+                  ? odd[odd_row(addr)][{addr[OffsetBits-1:0], 3'b000} +: ByteBits]
+                  : even[even_row(addr)][{addr[OffsetBits-1:0], 3'b000} +: ByteBits];
       end
     end
-    assign old_data_o[8*i +: 8] = byte_q;
+    assign old_data_o[i] = byte_q;
   end
 endmodule

@@ -13,13 +13,13 @@ module slot_mem_sva
   parameter bit          Scatter    = 1'b0
 ) (
   input logic                                   clk_i,
-  input logic  [Writes-1:0]                     write_i,
+  input logic [Writes-1:0]                      write_i,
   input logic                                   scatter_i,
   input word_t [Writes-1:0]                     write_addr_i,
   input word_t                                  write_pitch_i,
-  input logic  [Writes-1:0][15:0]               write_bytes_i,
-  input logic  [ReadPorts-1:0]                  read_i,
-  input logic  [ReadPorts-1:0][ReadBytes*8-1:0] read_data_o
+  input bytes_t [Writes-1:0]                    write_bytes_i,
+  input logic [ReadPorts-1:0]                   read_i,
+  input byte_t [ReadPorts-1:0][ReadBytes-1:0]   read_data_o
 );
   `BEGUN
 

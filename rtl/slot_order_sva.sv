@@ -2,18 +2,20 @@
 // the order in which it took them. accsim_core_sva.sv has one for each queue that shares a buffer.
 `include "sva.svh"
 
-module slot_order_sva #(
+module slot_order_sva
+  import accsim_pkg::*;
+#(
   parameter int unsigned Slots = 2
 ) (
-  input  logic             clk_i,
-  input  logic             rst_ni,
-  input  logic             take_i,
-  input  logic [7:0]       slot_i,   // that is taken
-  input  logic             give_i,
+  input logic              clk_i,
+  input logic              rst_ni,
+  input logic              take_i,
+  input slot_t             slot_i,   // that is taken
+  input logic              give_i,
   output logic [Slots-1:0] taken_o,  // as sets
   output logic [Slots-1:0] given_o
 );
-  logic [Slots-1:0][7:0] slot_q;
+  slot_t [Slots-1:0] slot_q;
   int unsigned           first_q, count_q;
 
   function automatic int unsigned after(int unsigned index, int unsigned steps);

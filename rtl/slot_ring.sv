@@ -1,15 +1,17 @@
 // Base address of the slot that one side of a buffer uses now.
-module slot_ring #(
+module slot_ring
+  import accsim_pkg::*;
+#(
   parameter int unsigned Slots  = 2,
   parameter int unsigned Stride = 1
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
   input  logic        advance_i,
-  output logic [31:0] base_o
+  output word_t       base_o
 );
-  localparam logic [31:0] Last = 32'((Slots - 1) * Stride);
-  logic [31:0] base_q;
+  localparam word_t Last = 32'((Slots - 1) * Stride);
+  word_t base_q;
 
   assign base_o = base_q;
 

@@ -5,7 +5,9 @@
 // cycle on.
 `include "sva.svh"
 
-module slot_use_sva #(
+module slot_use_sva
+  import accsim_pkg::*;
+#(
   parameter int unsigned Slots  = 2,
   parameter int unsigned Size   = 1024,  // of a slot, in the addresses' unit
   parameter int unsigned Writes = 1,
@@ -18,11 +20,11 @@ module slot_use_sva #(
   input logic [Slots-1:0]        take_i,
   input logic [Slots-1:0]        give_i,
   input logic [Writes-1:0]       write_i,
-  input logic [Writes-1:0][31:0] write_first_i,
-  input logic [Writes-1:0][31:0] write_last_i,
+  input word_t [Writes-1:0]      write_first_i,
+  input word_t [Writes-1:0]      write_last_i,
   input logic [Reads-1:0]        read_i,
-  input logic [Reads-1:0][31:0]  read_first_i,
-  input logic [Reads-1:0][31:0]  read_last_i
+  input word_t [Reads-1:0]       read_first_i,
+  input word_t [Reads-1:0]       read_last_i
 );
   if (Slots < 1 || Size < 1) begin : gen_illegal
     $error("slot_use: a buffer has at least one slot, of at least one row");

@@ -12,7 +12,7 @@ module stage_unit
   input  logic                 cmd_valid_i,
   output logic                 cmd_ready_o,
   input  stage_cmd_t           cmd_i,
-  input  logic [Regions-1:0]   full_i,   // tokens, by region
+  input  logic [Regions-1:0]   full_i,  // tokens, by region
   input  logic [Regions-1:0]   free_i,
   output logic [Regions-1:0]   full_take_o,
   output logic [Regions-1:0]   free_take_o,
@@ -25,7 +25,7 @@ module stage_unit
   input  logic                 req_ready_i,
   output logic [AddrWidth-1:0] req_source_o,
   output logic [AddrWidth-1:0] req_target_o,
-  output logic [15:0]          req_bytes_o,
+  output bytes_t               req_bytes_o,
   output logic                 req_shared_o,  // from the shared buffer to DRAM
   output logic                 req_last_o,
   output region_tag_t          req_tag_o,
@@ -48,7 +48,7 @@ module stage_unit
   );
 
   dma_walk u_walk (
-    .clk_i, .load_i(load), .cmd_i(head.walk), .step_i(step), .port_bytes_i(16'(Port)),
+    .clk_i, .load_i(load), .cmd_i(head.walk), .step_i(step), .port_bytes_i(bytes_t'(Port)),
     .gather_i(1'b0), .first_i(1'b0), .item_addr_i('0), .item_end_o(item_end),
     .addr_o(near), .slot_offset_o(offset), .bytes_o(req_bytes_o), .last_o(req_last_o),
     .block_end_o(block_end), .rows_left_o(rows_left)

@@ -21,7 +21,7 @@ module stage_unit_sva
   input logic                 req_ready_i,
   input logic [AddrWidth-1:0] req_source_o,
   input logic [AddrWidth-1:0] req_target_o,
-  input logic [15:0]          req_bytes_o,
+  input bytes_t               req_bytes_o,
   input logic                 req_shared_o,
   input logic                 req_last_o,
   input region_tag_t          req_tag_o,

@@ -13,9 +13,9 @@ module store_unit
   input  logic                 cmd_valid_i,
   output logic                 cmd_ready_o,
   input  dma_cmd_t             cmd_i,
-  input  logic [2:0]           full_i,   // tokens, by who filled the slot (filler_e)
+  input  logic [2:0]           full_i,  // tokens, by who filled the slot (filler_e)
   output logic [2:0]           take_o,
-  output logic [2:0]           free_o,   // ... by who fills it next
+  output logic [2:0]           free_o,  // ... by who fills it next
   input  logic [Regions-1:0]   region_free_i,  // tokens, by region
   output logic [Regions-1:0]   region_take_o,
   input  marks_t               marks_i,  // reached
@@ -27,7 +27,7 @@ module store_unit
   output logic                 req_valid_o,
   input  logic                 req_ready_i,
   output logic [AddrWidth-1:0] req_addr_o,
-  output logic [15:0]          req_bytes_o,
+  output bytes_t               req_bytes_o,
   output logic                 req_shared_o,
   output logic                 req_last_o,
   output region_tag_t          req_tag_o,  // comes back when the beat is in memory
@@ -41,7 +41,7 @@ module store_unit
   word_t                offset, base, rows_left;
   logic                 block_end, item_end;  // stores are never transposed nor gathered
   logic [AddrWidth-1:0] addr;
-  logic [15:0]          bytes;
+  bytes_t               bytes;
 
   cmd_fifo #(.T(dma_cmd_t)) u_fifo (
     .clk_i, .rst_ni, .valid_i(cmd_valid_i), .ready_o(cmd_ready_o), .data_i(cmd_i),
@@ -49,7 +49,7 @@ module store_unit
   );
 
   dma_walk u_walk (
-    .clk_i, .load_i(load), .cmd_i(head), .step_i(step), .port_bytes_i(16'(Port)),
+    .clk_i, .load_i(load), .cmd_i(head), .step_i(step), .port_bytes_i(bytes_t'(Port)),
     .gather_i(1'b0), .first_i(1'b0), .item_addr_i('0), .item_end_o(item_end),
     .addr_o(addr), .slot_offset_o(offset), .bytes_o(bytes), .last_o(last),
     .block_end_o(block_end), .rows_left_o(rows_left)
@@ -62,7 +62,7 @@ module store_unit
   // Second stage: the beat that the slot memory delivers now.
   logic                 out_valid_q, out_shared_q, out_last_q, out_signal_q;
   logic [AddrWidth-1:0] out_addr_q;
-  logic [15:0]          out_bytes_q;
+  bytes_t               out_bytes_q;
   logic [1:0]           out_to_q;
   region_tag_t          out_tag_q;
   logic                 out_turn_q;

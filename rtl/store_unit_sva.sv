@@ -21,12 +21,12 @@ module store_unit_sva
   input logic                 req_valid_o,
   input logic                 req_ready_i,
   input logic [AddrWidth-1:0] req_addr_o,
-  input logic [15:0]          req_bytes_o,
+  input bytes_t               req_bytes_o,
   input logic                 req_shared_o,
   input logic                 req_last_o,
   input region_tag_t          req_tag_o,
   input word_t                offset,
-  input logic [15:0]          bytes
+  input bytes_t               bytes
 );
   if (Port < 1) begin : gen_illegal
     $error("store_unit: the port has at least one byte");

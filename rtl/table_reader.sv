@@ -14,7 +14,7 @@ module table_reader
   output word_t      addr_o,
   output logic       last_o,   // its last cycle
   output logic       write_o,  // data of the read before is there
-  output logic [7:0] entry_o
+  output code_t      entry_o
 );
   localparam int unsigned Steps = Wait + TableBytes / TableBeat;
   localparam int unsigned Bits  = $clog2(Steps + 1);
@@ -31,7 +31,7 @@ module table_reader
       step_q <= step_q + 1'b1;
       if (read_o) addr_o <= addr_o + TableBeat;
     end
-    if (read_o) entry_o <= 8'((32'(step_q) - 32'(Wait)) * TableBeat);
+    if (read_o) entry_o <= code_t'((32'(step_q) - 32'(Wait)) * TableBeat);
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

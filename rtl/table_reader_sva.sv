@@ -15,7 +15,7 @@ module table_reader_sva
   input word_t           addr_o,
   input logic            last_o,
   input logic            write_o,
-  input logic [7:0]      entry_o,
+  input code_t           entry_o,
   input logic [Bits-1:0] step_q
 );
   if (Wait < 1) begin : gen_illegal
@@ -23,7 +23,8 @@ module table_reader_sva
   end
 
   `ASSERT(ReadsAtWork_A, read_o |-> step_i && step_q >= Bits'(Wait));
-  `ASSERT(EndsWithTheTable_A, write_o && entry_o == 8'(TableBytes - TableBeat) |-> $past(last_o));
+  `ASSERT(EndsWithTheTable_A,
+          write_o && entry_o == code_t'(TableBytes - TableBeat) |-> $past(last_o));
   `ASSERT(InOrder_A, read_o && !last_o |=> addr_o == $past(addr_o) + TableBeat);
   `ASSERT(WritesWhatItRead_A, write_o |-> $past(read_o));
 endmodule

@@ -12,10 +12,10 @@ module vector_lane_sva
   input logic               window_i,
   input logic [2:0]         kept_i,
   input tap_op_e            tap_op_i,
-  input logic signed [31:0] taps_q,
-  input logic signed [7:0]  low_i,
-  input logic signed [7:0]  high_i,
-  input logic [7:0]         value_o
+  input sum_t               taps_q,
+  input operand_t           low_i,
+  input operand_t           high_i,
+  input code_t              value_o
 );
   `BEGUN
 

@@ -11,27 +11,27 @@ module vector_unit
   localparam int unsigned ParBytes = max_of(Lanes * RowChannelBytes, RowTableBeat),
   localparam int unsigned ScaleBytes = max_of(MacLanes, 1) * ParameterBytes
 ) (
-  input  logic                   clk_i,
-  input  logic                   rst_ni,
-  input  logic                   enable_i,
-  input  logic                   cmd_valid_i,
-  output logic                   cmd_ready_o,
-  input  logic [VectorWords-1:0][31:0] cmd_i,
-  input  logic                   act_full_i, par_full_i, out_free_i,
-  output logic                   act_take_o, par_take_o, out_take_o,
-  output logic                   act_give_o, par_give_o, out_give_o,
-  output logic  [1:0]            act_read_o,  // first operand, second
-  output word_t [1:0]            act_addr_o,
-  input  logic  [1:0][Lanes*8-1:0] act_data_i,
-  output logic  [1:0]            par_read_o,  // what all commands read, scales
-  output word_t [1:0]            par_addr_o,
-  input  logic  [ParBytes*8-1:0] par_data_i,
-  input  logic  [ScaleBytes*8-1:0] scale_data_i,
-  output logic                   out_write_o,
-  output word_t                  out_addr_o,
-  output logic  [15:0]           out_bytes_o,
-  output logic  [Lanes*8-1:0]    out_data_o,
-  output logic                   retire_o
+  input  logic clk_i,
+  input  logic rst_ni,
+  input  logic enable_i,
+  input  logic cmd_valid_i,
+  output logic cmd_ready_o,
+  input  word_t [VectorWords-1:0] cmd_i,
+  input  logic act_full_i, par_full_i, out_free_i,
+  output logic act_take_o, par_take_o, out_take_o,
+  output logic act_give_o, par_give_o, out_give_o,
+  output logic [1:0] act_read_o,  // first operand, second
+  output word_t [1:0] act_addr_o,
+  input  logic [1:0][Lanes*OperandBits-1:0] act_data_i,
+  output logic [1:0] par_read_o,  // what all commands read, scales
+  output word_t [1:0] par_addr_o,
+  input  logic [ParBytes*ByteBits-1:0] par_data_i,
+  input  logic [ScaleBytes*ByteBits-1:0] scale_data_i,
+  output logic out_write_o,
+  output word_t out_addr_o,
+  output bytes_t out_bytes_o,
+  output logic [Lanes*OperandBits-1:0] out_data_o,
+  output logic retire_o
 );
   localparam int unsigned Depth = 1 + TapLevels + RowLevels;  // taps, beats, rows
   localparam int unsigned Beat   = TapLevels;                  // the beats' level
@@ -41,7 +41,7 @@ module vector_unit
   typedef struct packed {
     logic          first, last;  // tap of a result; first of a column where windows slide
     logic          column;       // last tap of a column there
-    logic [15:0]   bytes;
+    bytes_t        bytes;
     word_t         out_addr;
     lane_mode_t    mode;
     lane_factors_t factors;
@@ -49,26 +49,26 @@ module vector_unit
     limits_t       limits;
   } step_t;
 
-  logic [VectorWords-1:0][31:0] head_words, words_q;
-  vector_cmd_t       head, cmd_q;
-  row_cmd_t          row_head, row_cmd;
-  logic              head_valid, load, start, active, tokens, lanes_active, rows_active, done;
-  logic              table_read, table_last, table_write;
-  logic              rows_done, row_read, row_mask_read, row_par_read, row_write;
-  word_t [1:0]       row_addr;
-  word_t             row_par_addr, row_out_addr;
-  logic [15:0]       row_bytes;
-  logic [Lanes*8-1:0] row_out;
-  logic [7:0]        table_entry;
-  word_t             table_addr, act_base, par_base, out_base, splat_step, line_q;
-  logic  [2:0]       until_q;  // columns to a result, after this
-  logic              slides, mac;
-  word_t [3:0]       addr, first_addr;
+  word_t [VectorWords-1:0] head_words, words_q;
+  vector_cmd_t head, cmd_q;
+  row_cmd_t row_head, row_cmd;
+  logic head_valid, load, start, active, tokens, lanes_active, rows_active, done;
+  logic table_read, table_last, table_write;
+  logic rows_done, row_read, row_mask_read, row_par_read, row_write;
+  word_t [1:0] row_addr;
+  word_t row_par_addr, row_out_addr;
+  bytes_t row_bytes;
+  logic [Lanes*OperandBits-1:0] row_out;
+  code_t table_entry;
+  word_t table_addr, act_base, par_base, out_base, splat_step, line_q;
+  logic [2:0] until_q;  // columns to a result, after this
+  logic slides, mac;
+  word_t [3:0] addr, first_addr;
   word_t [3:0][Depth-1:0] stride;
-  word_t [RowLevels:0]    channel_stride;  // of rows and beats
+  word_t [RowLevels:0] channel_stride;  // of rows and beats
   logic [Depth-1:0] first_of, last_of;
 
-  cmd_fifo #(.T(logic [VectorWords-1:0][31:0])) u_fifo (
+  cmd_fifo #(.T(word_t [VectorWords-1:0])) u_fifo (
     .clk_i, .rst_ni, .valid_i(cmd_valid_i), .ready_o(cmd_ready_o), .data_i(cmd_i),
     .valid_o(head_valid), .ready_i(load), .data_o(head_words)
   );
@@ -137,7 +137,7 @@ module vector_unit
   assign step.last     = slides ? last_of[0] && until_q == '0
                          : &last_of[TapLevels-1:0] && (!cmd_q.mode.across || last_of[Beat]);
   assign step.column   = slides && last_of[0];
-  assign step.bytes    = last_of[Beat] ? cmd_q.tail[15:0] : cmd_q.beat[15:0];
+  assign step.bytes    = last_of[Beat] ? bytes_t'(cmd_q.tail) : bytes_t'(cmd_q.beat);
   assign step.out_addr = addr[2] + line_q;
   assign step.mode     = cmd_q.mode;
   assign step.factors  = cmd_q.factors;
@@ -178,13 +178,13 @@ module vector_unit
   );
 
   // ---- lanes ------------------------------------------------------------------------------------
-  logic [Lanes-1:0][7:0] a_q, b_q, b, value, looked_up, value_q;
-  logic [Lanes*8-1:0]    b_data;
-  logic [Lanes-1:0][8:0] difference;
-  logic signed [31:0]    all;
+  code_t [Lanes-1:0]            a_q, b_q, b, value, looked_up, value_q;
+  logic [Lanes*OperandBits-1:0] b_data;
+  difference_t [Lanes-1:0]      difference;
+  sum_t                         all;
 
-  assign b_data = at[1].mode.b_parameter ? par_data_i[Lanes*8-1:0] : act_data_i[1];
-  assign b      = at[1].mode.b_splat ? {Lanes{b_data[7:0]}} : b_data;
+  assign b_data = at[1].mode.b_parameter ? par_data_i[Lanes*OperandBits-1:0] : act_data_i[1];
+  assign b      = at[1].mode.b_splat ? {Lanes{b_data[OperandBits-1:0]}} : b_data;
   always_ff @(posedge clk_i) begin
     if (valid[1]) a_q <= act_data_i[0];
     if (valid[1]) b_q <= b;
@@ -195,8 +195,8 @@ module vector_unit
     all = at[3].mode.tap_op == TapMin ? 32'sd256 : at[3].mode.tap_op == TapMax ? -32'sd256 : '0;
     if (valid[3] && at[3].mode.across) begin
       for (int unsigned i = 0; i < Lanes; i++) begin
-        if (16'(i) < at[3].bytes) begin
-          automatic logic signed [31:0] one = 32'(signed'(difference[i]));
+        if (bytes_t'(i) < at[3].bytes) begin
+          automatic sum_t one = 32'(signed'(difference[i]));
           case (at[3].mode.tap_op)
             TapMin:  all = one < all ? one : all;
             TapMax:  all = one > all ? one : all;
@@ -208,7 +208,7 @@ module vector_unit
     end
   end
 
-  logic [Lanes-1:0][31:0] bias, multiplier;
+  sum_t [Lanes-1:0]       bias, multiplier;
   logic [Lanes-1:0][5:0]  half_shift, shift;
   if (MacLanes > 0) begin : gen_scale_port
     assign par_read_o[1] = lanes_active && mac && step.last;
@@ -230,7 +230,7 @@ module vector_unit
       logic [5:0] own_half_shift, own_shift;
       mac_scale u_scale (
         .clk_i, .valid_i({works[3:0], valid[1] && at[1].last}),
-        .data_i(scale_data_i[i*ParameterBytes*8 +: ParameterBytes*8]), .bias_o(bias[i]),
+        .data_i(scale_data_i[i*ParameterBits +: ParameterBits]), .bias_o(bias[i]),
         .multiplier_o(multiplier[i]), .half_shift_o(own_half_shift), .shift_o(own_shift)
       );
       assign half_shift[i] = at[6].mode.op == LaneMac ? own_half_shift : at[6].limits.shift[5:0];
@@ -255,7 +255,8 @@ module vector_unit
   end
 
   lookup_table #(.Lanes(Lanes)) u_table (
-    .clk_i, .write_i(table_write), .entry_i(table_entry), .data_i(par_data_i[TableBeat*8-1:0]),
+    .clk_i, .write_i(table_write), .entry_i(table_entry),
+    .data_i(par_data_i[TableBeat*OperandBits-1:0]),
     .value_i(value), .result_o(looked_up)
   );
   always_ff @(posedge clk_i) begin

@@ -23,7 +23,7 @@ module vector_unit_sva
   input word_t [1:0] par_addr_o,
   input logic        out_write_o,
   input word_t       out_addr_o,
-  input logic [15:0] out_bytes_o,
+  input bytes_t      out_bytes_o,
   input logic        out_give_o,
   input logic        retire_o,
   input vector_cmd_t cmd_q,
@@ -34,10 +34,10 @@ module vector_unit_sva
   input logic        done,
   input logic        table_read,
   input logic        mac, step_last, step_column, last_tap, last_column, last_out,
-  input logic [15:0] step_bytes,
-  input logic [max_of(MacLanes, 1)*ParameterBytes*8-1:0] scale_data_i,
+  input bytes_t      step_bytes,
+  input logic [max_of(MacLanes, 1)*ParameterBits-1:0] scale_data_i,
   input logic        scale_taken,  // from memory, of so many channels
-  input logic [15:0] scales
+  input bytes_t      scales
 );
   if (Lanes < 1 || ActStride < 1 || ParStride < 1 || OutStride < 1) begin : gen_illegal
     $error("vector_unit: no size may be zero");
@@ -58,8 +58,8 @@ module vector_unit_sva
           cmd_q.mode.b_parameter && !cmd_q.mode.b_splat && !cmd_q.mode.across &&
           cmd_q.mode.slide == '0 && cmd_q.mode.tap_op == TapSum);
   for (genvar i = 0; i < MacLanes; i++) begin : gen_scale
-    `ASSERT(ShiftIsAPosts_A, scale_taken && unsigned'(16'(i)) < scales |->
-            scale_data_i[(i*ParameterBytes+8)*8 +: 32] <= 32'd62);
+    `ASSERT(ShiftIsAPosts_A, scale_taken && unsigned'(bytes_t'(i)) < scales |->
+            scale_data_i[i*ParameterBits+ScaledBits +: ParameterBits-ScaledBits] <= 32'd62);
   end
   `ASSERT(ScalesInOneSlot_A, par_read_o[1] |-> par_addr_o[1] / ParStride ==
           (par_addr_o[1] + 32'(step_bytes) * ParameterBytes - 1) / ParStride);
@@ -73,7 +73,7 @@ module vector_unit_sva
           par_addr_o[0] / ParStride == (par_addr_o[0] + TableBeat - 1) / ParStride);
   `ASSERT(ChannelsInOneSlot_A,
           row_par_read |-> par_addr_o[0] / ParStride == row_par_last / ParStride);
-  `ASSERT(WritesItsLanes_A, out_write_o |-> out_bytes_o != '0 && out_bytes_o <= 16'(Lanes));
+  `ASSERT(WritesItsLanes_A, out_write_o |-> out_bytes_o != '0 && out_bytes_o <= bytes_t'(Lanes));
   `ASSERT(WritesOneSlot_A,
           out_write_o |-> out_addr_o / OutStride ==
           (out_addr_o + 32'(out_bytes_o) - 1) / OutStride);

@@ -23,8 +23,8 @@ module weight_walk
   input  logic               step_i,
   output logic               read_o,
   output word_t              addr_o,
-  input  logic [Lanes*8-1:0] data_i,
-  output logic [Lanes*8-1:0] row_o
+  input  code_t [Lanes-1:0]  data_i,
+  output code_t [Lanes-1:0]  row_o
 );
   localparam int unsigned LaneBits = $clog2(Lanes + 1);
   localparam int unsigned PlaceBits = max_of(1, $clog2(Lanes));
@@ -34,7 +34,7 @@ module weight_walk
   word_t              addr_q, pitch_q, left_q;
   lane_t              lanes_q, read_lanes_q;
   logic               step_q, read_q, narrow_q, read_narrow_q;
-  logic [Lanes*8-1:0] row_q, elements;
+  logic [Lanes*OperandBits-1:0] row_q, elements;
 
   // Packed groups: of each lane its group and its place in a row of all rounds; of the row its
   // group, its place in the group, and how many rows of k lie before the first lane from there on.
@@ -91,10 +91,10 @@ module weight_walk
   function automatic place_t [Lanes-1:0] less(place_t [Lanes-1:0] place, place_t skipped);
     for (int unsigned l = 0; l < Lanes; l++) less[l] = place[l] - skipped;
   endfunction
-  function automatic logic [Lanes-1:0][7:0] expanded(logic [Lanes-1:0][7:0] data,
-                                                     logic [Lanes-1:0] take,
-                                                     place_t [Lanes-1:0] place);
-    for (int unsigned l = 0; l < Lanes; l++) expanded[l] = take[l] ? data[place[l]] : 8'd0;
+  function automatic code_t [Lanes-1:0] expanded(code_t [Lanes-1:0] data,
+                                                 logic [Lanes-1:0] take,
+                                                 place_t [Lanes-1:0] place);
+    for (int unsigned l = 0; l < Lanes; l++) expanded[l] = take[l] ? data[place[l]] : '0;
   endfunction
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -154,7 +154,7 @@ module weight_walk
     if (read_q && read_packed_q) begin
       row_q <= expanded(elements, takes_q, read_place_q);
     end else if (read_q) begin
-      row_q <= elements & ~({(Lanes*8){1'b1}} << {read_lanes_q, 3'b000});
+      row_q <= elements & ~({(Lanes*OperandBits){1'b1}} << {read_lanes_q, 3'b000});
     end else if (step_q) begin
       row_q <= '0;
     end

@@ -9,22 +9,22 @@ module weight_walk_sva
   parameter int unsigned LaneBits  = 4,
   parameter int unsigned PlaceBits = 3
 ) (
-  input logic                           clk_i,
-  input logic                           rst_ni,
-  input logic                           load_i,
-  input word_t                          lanes_i,
-  input blocks_t                        blocks_i,
-  input logic                           turned_i,
-  input logic                           read_o,
-  input word_t                          left_q,
-  input logic                           step_q,
-  input logic                           read_q,
-  input logic                           packed_q, read_packed_q, narrow_i, narrow_q,
-  input logic [LaneBits-1:0]            lanes_q, group_q,
-  input logic [Lanes-1:0][LaneBits-1:0] lane_group,
+  input logic                            clk_i,
+  input logic                            rst_ni,
+  input logic                            load_i,
+  input word_t                           lanes_i,
+  input blocks_t                         blocks_i,
+  input logic                            turned_i,
+  input logic                            read_o,
+  input word_t                           left_q,
+  input logic                            step_q,
+  input logic                            read_q,
+  input logic                            packed_q, read_packed_q, narrow_i, narrow_q,
+  input logic [LaneBits-1:0]             lanes_q, group_q,
+  input logic [Lanes-1:0][LaneBits-1:0]  lane_group,
   input logic [Lanes-1:0][PlaceBits-1:0] read_place_q,
-  input logic [Lanes-1:0]               takes_q,
-  input logic [Lanes*8-1:0]             row_q
+  input logic [Lanes-1:0]                takes_q,
+  input logic [Lanes*OperandBits-1:0]    row_q
 );
   if (Lanes < 1) begin : gen_illegal
     $error("weight_walk: at least one lane");
@@ -58,7 +58,7 @@ module weight_walk_sva
     `ASSERT(TakesWhatIsRead_A,
             read_q && read_packed_q && takes_q[l] |-> 32'(read_place_q[l]) < 32'(Lanes));
     `ASSERT(ZeroOffTheDiagonal_A,
-            read_q && read_packed_q && !takes_q[l] |=> row_q[8*l +: 8] == 8'd0);
+            read_q && read_packed_q && !takes_q[l] |=> row_q[OperandBits*l +: OperandBits] == '0);
   end
 endmodule
 

@@ -11,15 +11,15 @@ module window_merge
   input  logic [WindowLines-1:0]               read_i,
   input  logic [WindowLines-1:0][LaneBits-1:0] low_i,
   input  logic [WindowLines-1:0][LaneBits-1:0] high_i,
-  input  logic [7:0]                           pad_i,
-  input  logic [WindowLines-1:0][Lanes*8-1:0]  data_i,  // one cycle after read_i
-  output logic [Lanes*8-1:0]                   row_o    // two cycles after read_i
+  input  code_t                                pad_i,
+  input  code_t [WindowLines-1:0][Lanes-1:0]   data_i,  // one cycle after read_i
+  output code_t [Lanes-1:0]                    row_o    // two cycles after read_i
 );
   logic                                 step_q;
   logic [WindowLines-1:0]               read_q;
   logic [WindowLines-1:0][LaneBits-1:0] low_q, high_q;
-  logic [7:0]                           pad_q;
-  logic [Lanes*8-1:0]                   row_q, row_d, mask;
+  code_t                                pad_q;
+  code_t [Lanes-1:0]                    row_q, row_d, mask;
 
   assign row_o = row_q;
 
@@ -30,8 +30,8 @@ module window_merge
       row_d = {Lanes{pad_q}};
       for (int unsigned s = 0; s < WindowLines; s++) begin
         if (read_q[s]) begin
-          mask  = ({(Lanes*8){1'b1}} << {low_q[s], 3'b000}) &
-                  ~({(Lanes*8){1'b1}} << {high_q[s], 3'b000});
+          mask  = ({(Lanes*OperandBits){1'b1}} << {low_q[s], 3'b000}) &
+                  ~({(Lanes*OperandBits){1'b1}} << {high_q[s], 3'b000});
           row_d = (row_d & ~mask) | (data_i[s] & mask);
         end
       end

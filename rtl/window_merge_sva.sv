@@ -14,7 +14,7 @@ module window_merge_sva
   input logic [WindowLines-1:0][LaneBits-1:0] low_i,
   input logic [WindowLines-1:0][LaneBits-1:0] high_i,
   input logic                                 step_q,
-  input logic [Lanes*8-1:0]                   row_q
+  input logic [Lanes*OperandBits-1:0]         row_q
 );
   logic apart;
   always_comb begin

@@ -17,13 +17,13 @@ module window_walk
   input  logic                                  clk_i,
   input  logic                                  load_i,
   input  window_t                               window_i,
-  input  word_t                                 base_i,   // of the slot
+  input  word_t                                 base_i,  // of the slot
   input  logic                                  step_i,
-  output logic  [WindowLines-1:0]               read_o,
+  output logic [WindowLines-1:0]                read_o,
   output word_t [WindowLines-1:0]               addr_o,
-  output logic  [WindowLines-1:0][LaneBits-1:0] low_o,  // lanes [low, high) hold bytes of the tile
-  output logic  [WindowLines-1:0][LaneBits-1:0] high_o,
-  output logic  [7:0]                           pad_o
+  output logic [WindowLines-1:0][LaneBits-1:0]  low_o,  // lanes [low, high) hold bytes of the tile
+  output logic [WindowLines-1:0][LaneBits-1:0]  high_o,
+  output code_t                                 pad_o
 );
   window_t window_q;
   word_t   addr_q, x_q, y_q, z_q;
@@ -31,7 +31,7 @@ module window_walk
 
   assign end_x = x_q == window_q.last_x;
   assign end_y = y_q == window_q.last_y;
-  assign pad_o = window_q.pad[7:0];
+  assign pad_o = window_q.pad[OperandBits-1:0];
 
   always_ff @(posedge clk_i) begin
     if (load_i) begin

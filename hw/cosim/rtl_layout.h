@@ -7,9 +7,9 @@
 namespace accsim::hw::rtl {
 
 /// Of the package's text without comments and blanks.
-inline constexpr uint64_t kPackageHash = 0xd755ddbe1a7a8b02;
+inline constexpr uint64_t kPackageHash = 0x8b2106de9966adaa;
 /// The same without its parameters *Latency: of how descriptors are laid out.
-inline constexpr uint64_t kLayoutHash = 0x6e525da30029073c;
+inline constexpr uint64_t kLayoutHash = 0x19b21bb31f23d95c;
 
 inline constexpr uint32_t kLevels = 6;
 inline constexpr uint32_t kWindowLines = 4;
@@ -31,10 +31,21 @@ inline constexpr uint32_t kRowNormWrite = 4;
 inline constexpr uint32_t kRowTableBytes = 512;
 inline constexpr uint32_t kRowTableBeat = 16;
 inline constexpr uint32_t kRowChannelBytes = 8;
+inline constexpr uint32_t kOperandBits = 8;
+inline constexpr uint32_t kPackedBits = 4;
+inline constexpr uint32_t kFactorBits = 16;
+inline constexpr uint32_t kMultiplierBits = 32;
+inline constexpr uint32_t kAccumulatorBits = 32;
+inline constexpr uint32_t kByteBits = 8;
+inline constexpr uint32_t kProductBits = 16;
+inline constexpr uint32_t kScaledBits = 64;
+inline constexpr uint32_t kParameterBits = 96;
 inline constexpr uint32_t kRegions = 8;
 inline constexpr uint32_t kRowLevels = 4;
 inline constexpr uint32_t kTapLevels = 2;
 inline constexpr uint32_t kMostColumns = 8;
+inline constexpr uint32_t kLogBits = 16;
+inline constexpr uint32_t kLogPieces = 64;
 inline constexpr uint32_t kRowPasses = 3;
 inline constexpr uint32_t kRowSlots = 64;
 inline constexpr uint32_t kLoadCountBits = 21;

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "hw/numbers/core_formats.h"
 #include "hw/program/reach.h"
 #include "hw/program/visit.h"
 
@@ -37,9 +38,14 @@ constexpr std::array<Reason, kCoreLacks> kReasons = {{
 
 const Reason& reason_for(CoreLack lack) { return kReasons[static_cast<size_t>(lack)]; }
 
+bool is_coded_as(DType type, FormatId id) {
+  const NumberFormat* format = format_of(type);
+  return format && format->id == id;
+}
 bool has_types(DType activation, DType weight) {
-  // The widths of rtl/'s array, slots and sums.
-  return activation == DType::int8 && (weight == DType::int8 || weight == DType::int4);
+  using namespace core_formats;
+  return is_coded_as(activation, kOperand) &&
+         (is_coded_as(weight, kOperand) || is_coded_as(weight, kPacked));
 }
 
 bool is_wide(const HwConfig& hw, size_t buffer, int64_t most) {
@@ -78,7 +84,8 @@ const Walk* walk_of(const Command& c) {
 std::string_view name(std::optional<CoreLack> lack) { return lack ? reason_for(*lack).name : ""; }
 
 std::optional<CoreLack> core_lacks(const HwConfig& hw) {
-  if (!has_types(hw.types.activation, hw.types.weight) || hw.types.accumulator != DType::int32)
+  if (!has_types(hw.types.activation, hw.types.weight) ||
+      !is_coded_as(hw.types.accumulator, core_formats::kAccumulator))
     return CoreLack::types;
   if (hw.dram_model == DramModel::banked) return CoreLack::banked_dram;
   if (hw.one_bus()) return CoreLack::one_bus;

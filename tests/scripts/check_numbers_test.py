@@ -18,6 +18,8 @@ GOOD = {
     'f("t == DType::int8", "bits(t) == 8");\n'
     "if (t == DType::boolean || t == DType::undefined) return DType::int8;\n"
     "t = DType::int8; if (bits(a) < bits(b) || tile.bits == 4) g(DType::float16);\n",
+    "rtl/accsim_pkg.sv": "typedef logic [31:0] word_t;\n",
+    "rtl/pe.sv": "// logic [7:0] a\ncode_t [Rows-1:0] a;  // 8*i\nassign b = c[2:0] + 32'(d) + e[8:0];\n",
     "sim/map/notes.md": "t == DType::int8\n",
 }
 
@@ -61,6 +63,21 @@ class CheckNumbers(PlantedTree):
     def test_are_bytes_that_are_made_of_bits_found(self):
         for code in ("bits(t) / 8", "static_cast<size_t>(bits(t.dtype)) / 8"):
             self.refuses({"hw/a.h": f"x = {code};\n"}, "a.h:1", "asks for bytes")
+
+    def test_is_a_width_that_a_module_writes_out_found(self):
+        for code in (
+            "logic [7:0] a;",
+            "logic [Rows-1:0][31:0] sums;",
+            "logic [Rows*8-1:0] a;",
+            "assign a = b[8*i +: 8];",
+            "assign a = b[ByteBits*i+:8];",
+            "assign mask = {32{on}};",
+            "localparam int Bits = 8 * Bytes;",
+        ):
+            problems = self.problems({"rtl/lane.sv": f"\n{code}\n"})
+            self.assertTrue(problems, code)
+            self.assertIn("rtl/lane.sv:2: asks for a width", problems[0])
+            self.assertIn("accsim_pkg.sv", problems[0])
 
     def test_is_an_exception_of_one_file_and_type_alone(self):
         files = {"sim/a.cpp": "x = t == DType::int8;\n"}

@@ -124,11 +124,32 @@ endpackage
         self.assertIn("| `flags.b` | 0, bit 1 |  |  |\n", generator.page(package))
         self.assertIn("| `stride`[2] | 2 .. 3 | yes |  |\n", generator.page(package))
 
+    def test_widths_are_those_of_the_formats(self):
+        numbers = {
+            "number_format.h": '{FormatId::int4, "int4", signed_integer, 4, 0},\n'
+            '{FormatId::int16, "int16", signed_integer, 16, 0},\n',
+            "core_formats.h": "FormatId kOperand = FormatId::int16;  ///< all\n"
+            "FormatId kPacked = FormatId::int4;  ///< weights\n",
+        }
+        package = (
+            "  // Bits of the core's numbers: from somewhere.\n"
+            "  parameter int unsigned OperandBits = 8;\n\n"
+            "  typedef logic signed [2*OperandBits+1-3:0] sum_t;\n"
+            "  typedef struct packed { sum_t sum; } some_cmd_t;\n"
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            for name, content in numbers.items():
+                pathlib.Path(folder, name).write_text(content)
+            made = generator.with_widths(package, pathlib.Path(folder))
+        for line in ("OperandBits     = 16;  // int16: all\n", "PackedBits      = 4;   // int4: w"):
+            self.assertEqual(made.count("  parameter int unsigned " + line), 1, made)
+        self.assertEqual(generator.Package(made).widths["sum_t"], 31)
+
     def test_what_it_cannot_read_is_an_error(self):
         for find, replace in (
             ("word_t             last", "real last"),
             ("2'd2", "2'b10"),
-            ("Lines-1", "Lines*2"),
+            ("Lines-1", "Lines/2"),
             ("struct", "union"),
         ):
             bad = PACKAGE.replace(find, replace)
