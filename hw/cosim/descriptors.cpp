@@ -182,9 +182,9 @@ struct Describe {
     namespace post = rtl::post_cmd;
     DescriptorWords d("post");
     d.put_flags(post::kFlags, (c.transposed ? rtl::post_flags::kTransposed : 0) |
-                                  (c.table ? rtl::post_flags::kTableOn : 0) |
-                                  (c.residual ? rtl::post_flags::kResidual : 0));
-    const Residual r = c.residual.value_or(Residual{});
+                                  (c.epilogue.table ? rtl::post_flags::kTableOn : 0) |
+                                  (c.epilogue.residual ? rtl::post_flags::kResidual : 0));
+    const Residual r = c.epilogue.residual.value_or(Residual{});
     d.signed_part(post::kResidual, 0, 8, r.zero, "zero point of the residual");
     d.put_part(post::kResidual, 8, 8, r.shift, "shift of the residual");
     d.signed_part(post::kResidual, 16, 16, r.multiplier, "multiplier of the residual");
@@ -196,9 +196,9 @@ struct Describe {
     d.put_count(post::kParameterOffset, affine_value(c.parameter_offset), "parameter offset");
     d.put_count(post::kSlotOffset, affine_value(c.slot_offset), "slot offset");
     d.put_count(post::kPitch, c.pitch, "pitch");
-    d.put_number(post::kZero, c.output_zero, "zero point");
-    d.put_number(post::kLow, c.lowest_result(), "limit");
-    d.put_number(post::kHigh, c.high, "limit");
+    d.put_number(post::kZero, c.epilogue.zero, "zero point");
+    d.put_number(post::kLow, c.epilogue.lowest_result(), "limit");
+    d.put_number(post::kHigh, c.epilogue.high, "limit");
     d.put_count(post::kGroups, c.groups, "groups");
     d.put_count(post::kGroupRows, c.group_rows, "rows of a group");
     d.put_count(post::kGroupOffset, c.groups > 1 ? affine_value(c.group_offset) : 0,
@@ -243,9 +243,9 @@ struct Describe {
     namespace row = rtl::row_cmd;
     put_factors(d, row::kFactors, c.row_multiplier, c.mask_multiplier, true);
     d.signed_part(row::kZeros, 0, 8, c.input_zero, "zero point");
-    d.signed_part(row::kZeros, 8, 8, c.output_zero, "zero point");
-    d.signed_part(row::kZeros, 16, 8, c.low, "limit");
-    d.signed_part(row::kZeros, 24, 8, c.high, "limit");
+    d.signed_part(row::kZeros, 8, 8, c.epilogue.zero, "zero point");
+    d.signed_part(row::kZeros, 16, 8, c.epilogue.low, "limit");
+    d.signed_part(row::kZeros, 24, 8, c.epilogue.high, "limit");
     d.put_part(row::kShifts, 0, 8, c.difference_shift, "difference shift");
     d.put_part(row::kShifts, 8, 8, c.exponent, "exponent");
     d.put_part(row::kShifts, 16, 8, c.unit_bits, "unit bits");
@@ -306,7 +306,7 @@ struct Describe {
                                 (c.b ? mode::kBOn : 0) |
                                 (b.buffer == Buffer::parameter ? mode::kBParameter : 0) |
                                 (b.splat ? mode::kBSplat : 0) | (c.across ? mode::kAcross : 0) |
-                                (c.table ? mode::kTableOn : 0) | slide_bits(c));
+                                (c.epilogue.table ? mode::kTableOn : 0) | slide_bits(c));
     d.put_count(vec::kBeat, beat, "beat");
     d.put_count(vec::kBeats, beats, "beats");
     d.put_count(vec::kTail, c.run - (beats - 1) * beat, "last beat");
@@ -330,9 +330,9 @@ struct Describe {
     put_factors(d, vec::kFactors, c.a.multiplier, b.multiplier, false);
     d.signed_part(vec::kZeros, 0, 8, c.a.zero, "zero point");
     d.signed_part(vec::kZeros, 8, 8, b.zero, "zero point");
-    d.signed_part(vec::kZeros, 16, 16, c.output_zero, "zero point of the output");
-    d.signed_part(vec::kLimits, 0, 8, c.low, "limit");
-    d.signed_part(vec::kLimits, 8, 8, c.high, "limit");
+    d.signed_part(vec::kZeros, 16, 16, c.epilogue.zero, "zero point of the output");
+    d.signed_part(vec::kLimits, 0, 8, c.epilogue.low, "limit");
+    d.signed_part(vec::kLimits, 8, 8, c.epilogue.high, "limit");
     d.put_part(vec::kLimits, 16, 8, c.shift, "shift");
     return d.checked_descriptor();
   }

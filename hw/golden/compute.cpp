@@ -266,19 +266,18 @@ int16_t multiplier_of_group(std::span<const uint8_t> slot, int64_t at) {
 
 }  // namespace
 
-int32_t requantise(int32_t sum, const Requantise& r, int64_t others) {
+int32_t requantise(int32_t sum, const Requantise& r, const Epilogue& e, int64_t others) {
   const auto biased =
       static_cast<int32_t>(static_cast<uint32_t>(sum) + static_cast<uint32_t>(r.bias));
   const auto total = static_cast<int64_t>(static_cast<uint64_t>(int64_t{biased} * r.multiplier) +
                                           static_cast<uint64_t>(others));
-  const int64_t y = round_shift(total, r.shift) + r.output_zero;
-  return static_cast<int32_t>(std::min<int64_t>(std::max<int64_t>(y, r.low), r.high));
+  return e.clip_result(round_shift(total, r.shift));
 }
 
 std::optional<Requantise> GoldenMachine::channel_parameters(std::string_view what,
                                                             std::span<const uint8_t> slot,
-                                                            int64_t first, int64_t channel,
-                                                            Requantise r) {
+                                                            int64_t first, int64_t channel) {
+  Requantise r;
   const uint8_t* p = &slot[index(first + channel * 12)];
   r.bias = little_endian(p);
   r.multiplier = little_endian(p + 4);
@@ -300,15 +299,15 @@ int64_t add_residual(const Residual& r, int64_t value, int8_t residual) {
 
 /// Are the numbers of a post those that a unit can have? Fails when not.
 bool GoldenMachine::check_numbers(const PostCommand& c) {
-  const int32_t most = c.residual && !c.table ? INT16_MAX : INT8_MAX;
-  if (c.rows < 1 || c.cols < 1 || c.cols > hw_.array.cols || c.lowest_result() < -most - 1 ||
-      c.lowest_result() > c.high || c.high > most || c.pitch < 0 || c.groups < 1 ||
-      c.groups > PostCommand::kMostGroups || c.group_rows < 0)
+  if (c.rows < 1 || c.cols < 1 || c.cols > hw_.array.cols || !c.epilogue.has_limits() ||
+      c.pitch < 0 || c.groups < 1 || c.groups > PostCommand::kMostGroups || c.group_rows < 0)
     fail(Errc::invalid,
          fmt::format("a post of {}x{}, pitch {}, clipped to [{}, {}]; {} groups {} rows apart",
-                     c.rows, c.cols, c.pitch, c.low, c.high, c.groups, c.group_rows));
-  if (const auto& r = c.residual; r && (r->shift < 0 || r->shift > 31 || r->low < INT8_MIN ||
-                                        r->low > r->high || r->high > INT8_MAX))
+                     c.rows, c.cols, c.pitch, c.epilogue.low, c.epilogue.high, c.groups,
+                     c.group_rows));
+  if (const auto& r = c.epilogue.residual;
+      r && (r->shift < 0 || r->shift > 31 || r->low < INT8_MIN || r->low > r->high ||
+            r->high > INT8_MAX))
     fail(Errc::invalid,
          fmt::format("a residual shifted by {}, clipped to [{}, {}]", r->shift, r->low, r->high));
   return !has_failed();
@@ -342,9 +341,7 @@ void GoldenMachine::execute(const PostCommand& c) {
   std::vector<Requantise>& scale = retired_.scales;
   std::vector<int32_t>& multipliers = retired_.group_multipliers;
   for (int64_t channel = 0; channel < channels; ++channel) {
-    const auto r = channel_parameters(
-        "post", tables, table, channel,
-        {.output_zero = c.output_zero, .low = c.lowest_result(), .high = c.high});
+    const auto r = channel_parameters("post", tables, table, channel);
     if (!r) return;
     scale.push_back(*r);
   }
@@ -363,9 +360,9 @@ void GoldenMachine::execute(const PostCommand& c) {
       for (int64_t g = 1; g < c.groups; ++g)
         others += int64_t{acc(g)} * multipliers[index((g - 1) * channels + channel)];
       uint8_t& y = to[index(offset + pixel * c.pitch + channel)];
-      int64_t v = requantise(acc(0), scale[index(channel)], others);
-      if (c.table) v = post_table_[index(v + 128)];
-      if (c.residual) v = add_residual(*c.residual, v, static_cast<int8_t>(y));
+      int64_t v = requantise(acc(0), scale[index(channel)], c.epilogue, others);
+      if (c.epilogue.table) v = post_table_[index(v + 128)];
+      if (c.epilogue.residual) v = add_residual(*c.epilogue.residual, v, static_cast<int8_t>(y));
       y = static_cast<uint8_t>(v);
       if (records_) retired_.bytes.push_back(y);
     }

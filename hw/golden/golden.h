@@ -13,10 +13,9 @@ namespace accsim::hw {
 /// The bytes of each ProgramTensor.
 using MemoryImage = std::vector<std::vector<uint8_t>>;
 
-/// What the post unit makes of one sum.
+/// What a post does to the sums of a channel, before its epilogue.
 struct Requantise {
   int32_t bias = 0, multiplier = 0, shift = 0;  ///< shift: 0 .. 62
-  int32_t output_zero = 0, low = -128, high = 127;
   friend bool operator==(const Requantise&, const Requantise&) = default;
 };
 
@@ -61,9 +60,9 @@ Status run_golden(const Program& program, const HwConfig& hw, MemoryImage& image
 /// round(value / 2^shift), halves away from zero. shift: 0 .. 62.
 int64_t round_shift(int64_t value, int32_t shift);
 
-/// bias, multiplier, shift, zero point and clip of PostCommand for one accumulator value: the
-/// sum with the bias wraps at 32 bits, halves round away from zero. `others`: of the other groups,
-/// sums times multipliers, added to the product in 64 bits.
-int32_t requantise(int32_t sum, const Requantise& r, int64_t others = 0);
+/// What a post makes of one sum, without table and residual: the sum with the bias wraps at 32
+/// bits, halves round away from zero. `others`: of the other groups, sums times multipliers, added
+/// to the product in 64 bits.
+int32_t requantise(int32_t sum, const Requantise& r, const Epilogue& e = {}, int64_t others = 0);
 
 }  // namespace accsim::hw

@@ -115,7 +115,7 @@ class GoldenMachine {
   bool check_numbers(const PostCommand& c);
   /// `r` with bias, multiplier and shift of a channel, the first one's at byte `first`.
   std::optional<Requantise> channel_parameters(std::string_view what, std::span<const uint8_t> slot,
-                                               int64_t first, int64_t channel, Requantise r);
+                                               int64_t first, int64_t channel);
 
   const Program& program_;
   const HwConfig& hw_;

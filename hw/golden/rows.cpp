@@ -40,11 +40,12 @@ bool is_sound(const RowCommand& c) {
     return is_sound(c.logarithm) && c.per_channel == 1 && c.difference_shift >= 0 &&
            c.difference_shift <= 15 && c.numerator >= 1 << 30 && c.exponent >= 0 &&
            c.exponent <= 16 && c.row_multiplier >= 0 && c.row_multiplier <= UINT16_MAX &&
-           c.mask_multiplier >= 0 && c.mask_multiplier <= UINT16_MAX && c.low == -128 &&
-           c.high == 127;
+           c.mask_multiplier >= 0 && c.mask_multiplier <= UINT16_MAX &&
+           c.epilogue == Epilogue{.zero = c.epilogue.zero};
   return !c.mask && !c.logarithm && c.per_channel >= 1 && c.run % c.per_channel == 0 &&
          c.unit_bits == norm_unit_bits(c.length()) && c.epsilon >= 0 &&
-         c.epsilon <= int64_t{1} << 62 && c.low >= -128 && c.high <= 127 && c.low <= c.high;
+         c.epsilon <= int64_t{1} << 62 && c.epilogue.has_limits() && !c.epilogue.relu &&
+         !c.epilogue.table && !c.epilogue.residual;
 }
 
 }  // namespace
@@ -90,7 +91,7 @@ bool GoldenMachine::operands(const RowCommand& c, RowSlots& s) {
   s.parameters = slot_ring(Buffer::parameter).slot_to_read(poison_);
   if (!softmax) return true;
   s.tables = {c.row_multiplier, c.mask_multiplier, c.difference_shift, {}, {},
-              c.numerator,      c.exponent,        c.output_zero};
+              c.numerator,      c.exponent,        c.epilogue.zero};
   bool good = true;
   for (size_t i = 0; i < 2 * kSoftmaxDigit; ++i) {
     const int32_t word = word_at(s.parameters, s.parameter_at + 4 * static_cast<int64_t>(i));
@@ -129,8 +130,8 @@ std::optional<std::vector<int8_t>> GoldenMachine::compute_result(const RowComman
       return std::nullopt;
     }
   }
-  norm_row({c.op == RowOp::layer_norm, c.input_zero, c.unit_bits, c.epsilon, c.output_zero, c.low,
-            c.high},
+  norm_row({c.op == RowOp::layer_norm, c.input_zero, c.unit_bits, c.epsilon, c.epilogue.zero,
+            c.epilogue.low, c.epilogue.high},
            in, channels, 1, out);
   return out;
 }

@@ -46,7 +46,7 @@ bool GoldenMachine::operands(const LaneCommand& c, LaneSlots& s) {
   const int64_t rows = product_of(c.rows), elements = multiply_far(rows, c.run);
   if (has_failed()) return false;
   if (elements < 1 || elements > kMostElements || product_of(c.taps) < 1 || c.shift < 0 ||
-      c.shift > 62 || c.low < -128 || c.high > 127 || c.low > c.high ||
+      c.shift > 62 || !c.epilogue.has_limits() || c.epilogue.relu || c.epilogue.residual ||
       c.b.has_value() != row_of(c.op).has_b || c.a.buffer != Buffer::activation || c.a.splat ||
       (c.b && c.b->buffer != Buffer::activation && c.b->buffer != Buffer::parameter) ||
       (c.b && c.across && !c.b->splat) || !c.slides_well() ||
@@ -95,11 +95,10 @@ std::optional<int8_t> GoldenMachine::weighed(const LaneCommand& c, const LaneSlo
                                    (static_cast<int8_t>(s.b[index(b)]) - c.b->zero));
     }
   const std::optional<Requantise> r =
-      channel_parameters("lane command", s.b, s.channels_at, channel,
-                         {.output_zero = c.output_zero, .low = c.low, .high = c.high});
+      channel_parameters("lane command", s.b, s.channels_at, channel);
   if (!r) return std::nullopt;
-  const int32_t y = requantise(static_cast<int32_t>(sum), *r, 0);
-  return c.table ? vector_table_[index(y + 128)] : static_cast<int8_t>(y);
+  const int32_t y = requantise(static_cast<int32_t>(sum), *r, c.epilogue);
+  return c.epilogue.table ? vector_table_[index(y + 128)] : static_cast<int8_t>(y);
 }
 
 /// Element `element` of a row; of all of the run when the command goes across.
@@ -131,8 +130,8 @@ int8_t GoldenMachine::compute_result(const LaneCommand& c, const LaneSlots& s,
           : c.op == LaneOp::min ? std::min(sum, scaled)
                                 : std::max(sum, scaled);
   }
-  const int64_t y = std::clamp<int64_t>(round_shift(sum, c.shift) + c.output_zero, c.low, c.high);
-  return c.table ? vector_table_[index(y + 128)] : static_cast<int8_t>(y);
+  const int32_t y = c.epilogue.clip_result(round_shift(sum, c.shift));
+  return c.epilogue.table ? vector_table_[index(y + 128)] : static_cast<int8_t>(y);
 }
 
 void GoldenMachine::execute(const LaneCommand& c) {

@@ -90,7 +90,7 @@ class CommandCounter {
     else if (c.b)
       bytes_read_from(c.b->buffer) += Bytes(c.b->splat ? c.row_count() : elements) * times;
     bytes_written_to(Buffer::output) += Bytes(c.out_bytes()) * times;
-    if (c.table) look_ups(times, c.out_bytes());
+    if (c.epilogue.table) look_ups(times, c.out_bytes());
     counts_.lane_macs += Macs(c.macs) * times;
     (c.weighs() ? counts_.weighed : counts_.vector_ops[lane_class(c)]) += taps_taken * times;
     counts_.joined += c.columns_joined() * c.run * times;

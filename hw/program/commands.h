@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hw/config/hw_config.h"
+#include "hw/program/epilogue.h"
 #include "hw/program/vector_commands.h"
 #include "hw/program/walk.h"
 
@@ -135,25 +136,13 @@ struct DrainCommand {
   bool accumulate = false;
 };
 
-/// What a post adds. r is the int8 that its output slot holds at the place of y. Loads have put it
-/// there before the slot was primed. y = clip(v + round((r - zero) * multiplier / 2^shift), low,
-/// high).
-struct Residual {
-  int32_t zero = 0;        ///< -128 .. 127
-  int32_t multiplier = 1;  ///< -32768 .. 32767
-  int32_t shift = 0;       ///< 0 .. 31
-  int32_t low = -128, high = 127;
-  friend bool operator==(const Residual&, const Residual&) = default;
-};
-
 /// Accumulator rows -> output slot: bias, scale, clip, narrow. Row r of `rows` is written at
 /// slot_offset + r * pitch. When `transposed` (input stationary) the accumulator holds one output
 /// channel a row and the unit writes them as columns.
 /// On an integer machine each output channel has 12 bytes of parameters, little-endian int32 bias,
-/// multiplier and shift (0 .. 62), and v = clip(round((acc + bias) * multiplier / 2^shift) +
-/// output_zero, low, high), where acc + bias wraps at 32 bits, the product has 64 bits and round()
-/// takes halves away from zero. With `table`, v = table[v] of the unit's table (SetTableCommand).
-/// y is v, or what Residual says.
+/// multiplier and shift (0 .. 62). round((acc + bias) * multiplier / 2^shift) goes through the
+/// epilogue, where acc + bias wraps at 32 bits, the product has 64 bits and round() takes halves
+/// away from zero.
 struct PostCommand {
   int64_t rows = 0, cols = 0;
   Affine accumulator_row;
@@ -162,11 +151,7 @@ struct PostCommand {
   int64_t pitch = 0;  ///< bytes between output pixels in the slot
   bool transposed = false;
   bool has_parameters = false;
-  bool relu = false;               ///< clips at output_zero too, if that is more than `low`
-  int32_t output_zero = 0;         ///< zero point of the outputs
-  int32_t low = -128, high = 127;  ///< within int8; within int16 when a residual comes at once
-  bool table = false;
-  std::optional<Residual> residual = std::nullopt;
+  Epilogue epilogue{};
   /// Groups along k with a scale each (4-bit weights): a result is put together from `groups` sums
   /// (1 .. kMostGroups), of accumulator rows `group_rows` apart. To (acc + bias) * multiplier of
   /// the first group comes acc * m of each other one, before rounding; m is int16, at group_offset
@@ -179,7 +164,6 @@ struct PostCommand {
   Affine group_offset{};
 
   int64_t channels() const { return transposed ? rows : cols; }
-  int32_t lowest_result() const { return relu && output_zero > low ? output_zero : low; }
 };
 
 /// Parameter slot -> table of the post or vector unit: 256 bytes, entry v + 128 for the int8 v.

@@ -57,8 +57,8 @@ class Counter {
   }
   void count_command(const PostCommand& c) {
     tally_.count_post(times_, c.rows, c.cols, c.transposed, c.has_parameters, c.groups);
-    if (c.residual) tally_.count_residual(times_, c.rows * c.cols);
-    if (c.table) tally_.look_ups(times_, c.rows * c.cols);
+    if (c.epilogue.residual) tally_.count_residual(times_, c.rows * c.cols);
+    if (c.epilogue.table) tally_.look_ups(times_, c.rows * c.cols);
   }
   void count_command(const VectorCommand& c) { tally_.count_vector(times_, c); }
   void count_command(const SetTableCommand&) { tally_.set_table(times_); }

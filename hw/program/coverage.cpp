@@ -129,14 +129,14 @@ class Walker {
   void cover_item(const PostCommand& c) {
     add_hit("post", true);
     add_hit("post transposed", c.transposed);
-    add_hit("post relu", c.relu);
-    add_hit("post table", c.table);
+    add_hit("post relu", c.epilogue.relu);
+    add_hit("post table", c.epilogue.table);
     add_hit("post of groups", c.groups > 1);
     add_hit("post of groups transposed", c.groups > 1 && c.transposed);
-    add_hit("post of groups and residual", c.groups > 1 && c.residual);
-    add_hit("post residual", c.residual.has_value());
-    add_hit("post table and residual", c.table && c.residual);
-    add_hit("post residual beyond int8", c.residual && !c.table && (c.low < -128 || c.high > 127));
+    add_hit("post of groups and residual", c.groups > 1 && c.epilogue.residual);
+    add_hit("post residual", c.epilogue.residual.has_value());
+    add_hit("post table and residual", c.epilogue.table && c.epilogue.residual);
+    add_hit("post residual beyond int8", c.epilogue.low < INT8_MIN || c.epilogue.high > INT8_MAX);
   }
   void cover_item(const SetTableCommand& c) {
     add_hit("table of post", c.unit == Queue::post);
@@ -155,7 +155,7 @@ class Walker {
     add_hit("lane weighs taps", c.weighs() && c.tap_count() > 1);
     add_hit("lane slides by several columns", c.slide > 1);
     add_hit("lane slides over one row", c.slide > 0 && c.rows[kLaneLevels - 1] == 1);
-    add_hit("lane table", c.table);
+    add_hit("lane table", c.epilogue.table);
     add_hit("lane b: activation", c.b && c.b->buffer == Buffer::activation);
     add_hit("lane b: parameter", c.b && c.b->buffer == Buffer::parameter);
     add_hit("lane b: splat", c.b && c.b->splat);
@@ -179,7 +179,7 @@ class Walker {
     add_hit("rows in pieces", c.pieces > 1);
     add_hit("rows with elements of one channel", c.per_channel > 1);
     add_hit("rows by the dozen", c.row_count() > 12);
-    add_hit("rows that aren't all int8", c.low > INT8_MIN || c.high < INT8_MAX);
+    add_hit("rows that aren't all int8", c.epilogue.low > INT8_MIN || c.epilogue.high < INT8_MAX);
     add_hit("row of one element", c.length() == 1);
     add_hit("row of more than 100 elements", c.length() > 100);
   }

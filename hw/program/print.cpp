@@ -138,7 +138,8 @@ class Printer {
                        overwrite_text(c.first_of, c.accumulate), c.m, c.n);
   }
   std::string text_of(const PostCommand& c) const {
-    const bool clips = c.output_zero != 0 || c.low != -128 || c.high != 127;
+    const Epilogue& e = c.epilogue;
+    const bool clips = e.zero != 0 || e.low != -128 || e.high != 127;
     return fmt::format(
         "post output[{}] <- acc[{}] {}x{}, pitch {}{}{}{}{}{}{}{}", text_of(c.slot_offset),
         text_of(c.accumulator_row), c.rows, c.cols, c.pitch,
@@ -146,11 +147,11 @@ class Printer {
         c.groups > 1 ? fmt::format(", {} groups of {} rows by parameters[{}]", c.groups,
                                    c.group_rows, text_of(c.group_offset))
                      : "",
-        clips ? fmt::format(", zero {} in [{}, {}]", c.output_zero, c.low, c.high) : "",
-        c.relu ? ", relu" : "", c.transposed ? ", transposed" : "", c.table ? ", table" : "",
-        c.residual ? fmt::format(", residual (zero {}) * {} / 2^{} in [{}, {}]", c.residual->zero,
-                                 c.residual->multiplier, c.residual->shift, c.residual->low,
-                                 c.residual->high)
+        clips ? fmt::format(", zero {} in [{}, {}]", e.zero, e.low, e.high) : "",
+        e.relu ? ", relu" : "", c.transposed ? ", transposed" : "", e.table ? ", table" : "",
+        e.residual ? fmt::format(", residual (zero {}) * {} / 2^{} in [{}, {}]", e.residual->zero,
+                                 e.residual->multiplier, e.residual->shift, e.residual->low,
+                                 e.residual->high)
                    : "");
   }
   std::string text_of(const SetTableCommand& c) const {
@@ -174,7 +175,8 @@ class Printer {
         : c.across ? fmt::format(" ({} across)", name(c.tap_op))
         : c.slide  ? fmt::format(", sliding by {}", c.slide)
                    : "",
-        c.shift, c.output_zero, c.low, c.high, c.table ? ", table" : "");
+        c.shift, c.epilogue.zero, c.epilogue.low, c.epilogue.high,
+        c.epilogue.table ? ", table" : "");
   }
   std::string text_of(const RowOperand& o, std::string_view buffer) const {
     return fmt::format("{}[{}] strides {},{}", buffer, text_of(o.offset),
@@ -189,12 +191,12 @@ class Printer {
         c.op == RowOp::softmax
             ? fmt::format(" * {} + mask * {}, / 2^{}, numerator {} exponent {}, zero {}{}",
                           c.row_multiplier, c.mask_multiplier, c.difference_shift, c.numerator,
-                          c.exponent, c.output_zero, c.logarithm ? text_of(*c.logarithm) : "")
+                          c.exponent, c.epilogue.zero, c.logarithm ? text_of(*c.logarithm) : "")
             : fmt::format(
                   " strides {} of {} elements a channel, (zero {}) epsilon {}, {} unit bits, "
                   "zero {} in [{}, {}]",
                   fmt::join(c.parameter_stride, ","), c.per_channel, c.input_zero, c.epsilon,
-                  c.unit_bits, c.output_zero, c.low, c.high);
+                  c.unit_bits, c.epilogue.zero, c.epilogue.low, c.epilogue.high);
     return fmt::format("{} {} <- {}{}, rows {} of {}x{} elements, parameters[{}]{}", name(c.op),
                        text_of(c.out, "output"), text_of(c.in, "activation"),
                        c.mask ? " and mask " + text_of(*c.mask, "activation") : "",

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "hw/config/hw_config.h"
+#include "hw/program/epilogue.h"
 #include "hw/program/walk.h"
 
 namespace accsim::hw {
@@ -60,7 +61,7 @@ struct LaneOperand {
 ///       A * a.multiplier +- B * b.multiplier               add, sub
 ///       A * B * a.multiplier                               mul
 ///       min, max (A * a.multiplier, B * b.multiplier)      min, max
-///   y = clip(round(s / 2^shift) + output_zero, low, high), then table[y] with `table`
+///   y = what the epilogue makes of round(s / 2^shift)
 /// in 64 bits, halves away from zero. Row i goes to slot_offset + sum of index * out_stride,
 /// `across`: as one byte.
 ///
@@ -72,7 +73,7 @@ struct LaneOperand {
 ///
 /// mac weighs the taps, each with a byte of b in the parameter slot:
 ///   A = sum over the taps of (a - a.zero) * (weight - b.zero)
-///   y = clip(round((A + bias) * multiplier / 2^shift) + output_zero, low, high), then the table
+///   y = what the epilogue makes of round((A + bias) * multiplier / 2^shift)
 /// as a post does, with bias, multiplier and shift of the element's channel, kChannelBytes of the
 /// parameter slot. Channel n is at channel_offset + n * kChannelBytes; n is the element's index in
 /// the run + the row's index times b.row_stride. The weight of a tap is at b.offset + n + the tap's
@@ -99,9 +100,7 @@ struct LaneCommand {
   Affine slot_offset;                             ///< in the output slot
   std::array<int64_t, kLaneLevels> out_stride{};  ///< bytes
   int32_t shift = 0;                              ///< 0 .. 62
-  int32_t output_zero = 0;
-  int32_t low = -128, high = 127;
-  bool table = false;
+  Epilogue epilogue{};
 
   int64_t row_count() const { return rows[0] * rows[1] * rows[2] * rows[3]; }
   int64_t tap_count() const { return taps[0] * taps[1]; }
@@ -175,7 +174,7 @@ struct RowCommand {
   // Normalisation: NormConstants' constants of these names.
   int32_t input_zero = 0, unit_bits = 22;
   int64_t epsilon = 0;
-  int32_t output_zero = 0, low = -128, high = 127;
+  Epilogue epilogue{};
 
   int64_t row_count() const { return rows[0] * rows[1] * rows[2] * rows[3]; }
   int64_t length() const { return pieces * run; }  ///< elements of a row

@@ -133,10 +133,10 @@ void Verifier::check_fields(const PostCommand& c) {
   check_limit(c.rows, hw_.accumulator_rows(), "post rows");
   check_limit(c.cols, hw_.array.cols, "post columns");
   check_between(c.pitch, 0, bytes_of_slot(Buffer::output), "pitch of the post's pixels");
-  check_between(c.output_zero, INT16_MIN, INT16_MAX, "zero point of the post");
-  check_clip(c.lowest_result(), c.high, c.residual && !c.table ? INT16_MAX : INT8_MAX, "post");
-  if (c.residual && !adds_) fail("post adds a residual to a slot that wasn't primed");
-  if (c.residual) check_fields(*c.residual);
+  check_between(c.epilogue.zero, INT16_MIN, INT16_MAX, "zero point of the post");
+  check_clip(c.epilogue.lowest_result(), c.epilogue.high, c.epilogue.highest_limit(), "post");
+  if (c.epilogue.residual && !adds_) fail("post adds a residual to a slot that wasn't primed");
+  if (c.epilogue.residual) check_fields(*c.epilogue.residual);
   check_limit(c.groups, PostCommand::kMostGroups, "post groups");
   check_between(c.group_rows, 0, hw_.accumulator_rows(), "post rows of a group");
   if (!errors_.empty()) return;
@@ -213,8 +213,9 @@ void Verifier::check_fields(const LaneCommand& c) {
     return fail(fmt::format("rows that slide by {} of {} columns of {}, {} bytes in steps of {}",
                             c.slide, c.taps[0], c.taps[1], c.a.row_stride[3], c.tap_stride[0]));
   check_between(c.shift, 0, 62, "shift of the lane command");
-  check_between(c.output_zero, INT16_MIN, INT16_MAX, "zero point of the lane command");
-  check_clip(c.low, c.high, INT8_MAX, "lane command");
+  check_between(c.epilogue.zero, INT16_MIN, INT16_MAX, "zero point of the lane command");
+  check_clip(c.epilogue.low, c.epilogue.high, INT8_MAX, "lane command");
+  if (c.epilogue.relu || c.epilogue.residual) fail("relu and residual are a post's");
   check_operand(c, c.a, reach_over(c.taps, c.tap_stride), "first operand");
   if (c.b)
     check_operand(c, *c.b, c.weighs() ? reach_over(c.taps, c.weight_stride) : Reach{},
@@ -232,7 +233,9 @@ void Verifier::check_rows(const RowCommand& c, const RowOperand& o, Buffer b,
 }
 
 void Verifier::check_constants(const RowCommand& c) {
-  check_between(c.output_zero, INT8_MIN, INT8_MAX, "zero point of the rows");
+  check_between(c.epilogue.zero, INT8_MIN, INT8_MAX, "zero point of the rows");
+  if (c.epilogue.relu || c.epilogue.table || c.epilogue.residual)
+    fail("rows have no relu, table or residual");
   if (c.op == RowOp::softmax) {
     check_between(c.row_multiplier, 0, UINT16_MAX, "multiplier of the rows");
     check_between(c.mask_multiplier, 0, c.mask ? UINT16_MAX : 0, "multiplier of the mask");
@@ -247,7 +250,8 @@ void Verifier::check_constants(const RowCommand& c) {
       check_between(c.logarithm->addend, -(int64_t{1} << 60), int64_t{1} << 60,
                     "logarithm's addend");
     }
-    if (c.low != INT8_MIN || c.high != INT8_MAX) fail("a softmax has all of int8");
+    if (c.epilogue.low != INT8_MIN || c.epilogue.high != INT8_MAX)
+      fail("a softmax has all of int8");
     return;
   }
   int bits = 0;  // that the length takes, or its root
@@ -255,7 +259,7 @@ void Verifier::check_constants(const RowCommand& c) {
   check_between(c.unit_bits, 30 - (bits + 1) / 2, 30 - (bits + 1) / 2, "unit bits");
   check_between(c.input_zero, INT8_MIN, INT8_MAX, "zero point of what is normalised");
   check_between(c.epsilon, 0, int64_t{1} << 62, "epsilon");
-  check_clip(c.low, c.high, INT8_MAX, name(c.op));
+  check_clip(c.epilogue.low, c.epilogue.high, INT8_MAX, name(c.op));
 }
 
 void Verifier::check_fields(const RowCommand& c) {

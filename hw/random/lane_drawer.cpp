@@ -63,8 +63,8 @@ void LaneDrawer::draw_weights(LaneCommand& c) const {
 void LaneDrawer::draw_zeros(LaneCommand& c) const {
   c.a.zero = dice_.zero_point();
   c.b->zero = dice_.one_in(2) ? 0 : dice_.zero_point();
-  c.output_zero = dice_.one_in(6) ? dice_.number(-1000, 1000) : dice_.zero_point();
-  std::tie(c.low, c.high) = dice_.pick_limits(INT8_MAX);
+  c.epilogue.zero = dice_.one_in(6) ? dice_.number(-1000, 1000) : dice_.zero_point();
+  std::tie(c.epilogue.low, c.epilogue.high) = dice_.pick_limits(INT8_MAX);
 }
 
 void LaneDrawer::draw_scales(LaneCommand& c) const {
@@ -79,8 +79,8 @@ void LaneDrawer::draw_scales(LaneCommand& c) const {
   int64_t shift = product ? 21 : 14;
   for (int64_t n = c.tap_op == TapOp::sum ? taps : 1; n > 1; n /= 2) ++shift;
   c.shift = static_cast<int32_t>(dice_.one_in(8) ? dice_.pick(0, 62) : shift + dice_.pick(-1, 2));
-  c.output_zero = dice_.one_in(6) ? dice_.number(-1000, 1000) : dice_.zero_point();
-  std::tie(c.low, c.high) = dice_.pick_limits(INT8_MAX);
+  c.epilogue.zero = dice_.one_in(6) ? dice_.number(-1000, 1000) : dice_.zero_point();
+  std::tie(c.epilogue.low, c.epilogue.high) = dice_.pick_limits(INT8_MAX);
 }
 
 /// Rows of the output one behind the other, the levels in any order.

@@ -21,7 +21,7 @@ std::vector<LaneCommand> LaneTileDrawer::draw_commands(int64_t table, SlotRoom& 
     auto lanes = lanes_.draw_lanes(left);
     if (!lanes || lanes->room.parameters + lanes->channels * kBytes > left.parameters) continue;
     lanes->place_behind({taken.in, taken.out, taken.parameters}, table + channels * kBytes);
-    lanes->command.table = table > 0 && dice_.one_in(2);
+    lanes->command.epilogue.table = table > 0 && dice_.one_in(2);
     taken += lanes->room;
     channels += lanes->channels;
     drawn.push_back(std::move(*lanes));

@@ -135,15 +135,22 @@ void ProductDrawer::draw_results(const TileText& to, const DrawnProduct& p) {
   c.group_rows = p.group_rows;
   c.group_offset = Affine(p.table + p.scale_bytes());
   c.has_parameters = true;
-  c.table = p.uses_table;
-  c.relu = dice_.one_in(4);
-  c.output_zero = dice_.zero_point();
-  std::tie(c.low, c.high) = dice_.pick_limits(p.adds && !c.table ? INT16_MAX : INT8_MAX);
-  if (c.lowest_result() > c.high) c.relu = false;
-  if (p.adds) c.residual = draw_residual();
+  c.epilogue = draw_epilogue(p);
   to.add_command(std::move(c));
   to.add_sync(SyncKind::signal_free, Queue::post, Buffer::accumulator);
   to.add_sync(SyncKind::signal_full, Queue::post, Buffer::output);
+}
+
+Epilogue ProductDrawer::draw_epilogue(const DrawnProduct& p) const {
+  Epilogue e;
+  e.table = p.uses_table;
+  e.relu = dice_.one_in(4);
+  e.zero = dice_.zero_point();
+  if (p.adds) e.residual.emplace();
+  std::tie(e.low, e.high) = dice_.pick_limits(e.highest_limit());
+  if (e.lowest_result() > e.high) e.relu = false;
+  if (p.adds) e.residual = draw_residual();
+  return e;
 }
 
 Residual ProductDrawer::draw_residual() const {

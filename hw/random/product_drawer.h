@@ -23,6 +23,7 @@ class ProductDrawer {
   void prime_slot(const TileText& to, const DrawnProduct& p);
   void draw_sums(const TileText& to, const DrawnProduct& p, bool has_weights);
   void draw_results(const TileText& to, const DrawnProduct& p);
+  Epilogue draw_epilogue(const DrawnProduct& p) const;
   Residual draw_residual() const;
   int64_t bytes_of_slot(Buffer b) const { return hw_.buffer(b).slot_bytes(); }
 

@@ -67,7 +67,7 @@ class RowDraws {
   }
 
   void draw_constants(RowCommand& c) {
-    c.output_zero = dice_.one_in(3) ? -128 : dice_.number(-128, 127);
+    c.epilogue.zero = dice_.one_in(3) ? -128 : dice_.number(-128, 127);
     if (c.op == RowOp::softmax) return draw_softmax(c);
     c.unit_bits = norm_unit_bits(c.length());
     c.input_zero = dice_.number(-128, 127);
@@ -76,8 +76,8 @@ class RowDraws {
                 : kind == 1 ? dice_.pick(0, int64_t{1} << 62)
                             : int64_t{1} << dice_.pick(0, kind == 2 ? 62 : 40);
     if (dice_.one_in(3)) {
-      c.low = dice_.number(-128, 127);
-      c.high = dice_.number(c.low, 127);
+      c.epilogue.low = dice_.number(-128, 127);
+      c.epilogue.high = dice_.number(c.epilogue.low, 127);
     }
   }
 

@@ -93,11 +93,11 @@ void TileLines::add_post(const RetiredCommand& r, const PostCommand& p, const St
   line["parameters"] = values.write_parameters(r);
   if (p.groups > 1)
     line["group_multipliers"] = put_rows(group_multipliers_, r.group_multipliers, 1);
-  line["zero"] = p.output_zero;
-  line["low"] = p.lowest_result();
-  line["high"] = p.high;
-  line["table"] = p.table;
-  line["residual"] = p.residual.has_value();
+  line["zero"] = p.epilogue.zero;
+  line["low"] = p.epilogue.lowest_result();
+  line["high"] = p.epilogue.high;
+  line["table"] = p.epilogue.table;
+  line["residual"] = p.epilogue.residual.has_value();
   line["bytes"] = values.write_bytes(r);
   post_lines_.add_line(line);
 }

@@ -18,7 +18,7 @@ int64_t bytes_of(const GemmOp& op, bool table, const hw::HwConfig& machine) {
     const hw::HwConfig hw = hw::machine_of_mode(machine, mode);
     GemmProblem p = make_problem(op, hw);
     p.b.constant = true;
-    p.table = table;
+    p.epilogue.table = table;
     choose_weights(p, hw);
     const int64_t elements = op.k() * op.outputs * (op.b_shared ? 1 : op.batch);
     out = std::max(out, elements * p.b_bytes + p.all_parameters());

@@ -106,7 +106,6 @@ class ProgramSink {
     c.transposed = sizes.transposed;
     c.has_parameters = sizes.has_parameters;
     c.groups = sizes.groups;
-    c.table = sizes.table;
     append_command(std::move(c), fill);
   }
   /// From the first bytes of the slot.

@@ -256,7 +256,7 @@ hw::MemoryImage pack_operands(const GemmProblem& p, const hw::HwConfig& hw, cons
     image.push_back(p.scale_count() > 1 ? pack_scales(p, hw, t, operands)
                     : t.lanes > 0       ? pack_parameters(of_differences(p, operands))
                                         : pack_parameters(operands.channels));
-  if (p.table) {
+  if (p.epilogue.table) {
     check(std::ssize(operands.table) == hw::SetTableCommand::kBytes, "a table of another size");
     const std::vector<uint8_t> table = bytes_of(operands.table);
     image.back().insert(image.back().end(), table.begin(), table.end());

@@ -60,11 +60,11 @@ class Drawer {
     GemmProblem& p = source.problem;
     out_.operands = random_operands(p, weights, random_);
     p.a_zero = draw_zero_point(kA);
-    p.out_zero = draw_zero_point(kOut);
+    p.epilogue.zero = draw_zero_point(kOut);
     if (p.residual) {
-      p.add.zero = draw_zero_point(p.has_parameters ? kParameters + 1 : kParameters);
-      p.add.multiplier = draw_int32(INT16_MIN, INT16_MAX);
-      p.add.shift = draw_int32(14, 16);
+      p.epilogue.residual->zero = draw_zero_point(p.has_parameters ? kParameters + 1 : kParameters);
+      p.epilogue.residual->multiplier = draw_int32(INT16_MIN, INT16_MAX);
+      p.epilogue.residual->shift = draw_int32(14, 16);
     }
     const hw::MemoryImage image = pack_operands(p, hw_, source.tiling, out_.operands);
     for (size_t i = 0; i < image.size(); ++i)
@@ -94,9 +94,9 @@ class Drawer {
     f.a_zero = draw_zero_point(0);
     f.a_multiplier = s.multiplier;
     f.shift = std::min(s.shift, 62);
-    f.output_zero = draw_zero_point(out);
-    f.low = draw_integer(0, 3) == 0 ? draw_int32(-128, 0) : -128;
-    f.high = draw_integer(0, 3) == 0 ? draw_int32(0, 127) : 127;
+    f.epilogue.zero = draw_zero_point(out);
+    f.epilogue.low = draw_integer(0, 3) == 0 ? draw_int32(-128, 0) : -128;
+    f.epilogue.high = draw_integer(0, 3) == 0 ? draw_int32(0, 127) : 127;
     if (p.has_b()) {
       f.b_zero = draw_zero_point(1);
       f.b_multiplier = draw_int32(INT16_MIN, INT16_MAX);
@@ -133,7 +133,7 @@ class Drawer {
     n.difference_shift = t.difference_shift;
     n.numerator = t.numerator;
     n.exponent = t.exponent;
-    n.output_zero = t.output_zero;
+    n.epilogue.zero = t.output_zero;
     if (p.work.log) {
       const size_t log = out_.constants.size() - 2;
       n.logarithm = *hw::softmax_log(scales, {std::exp2(draw_real(-6, -3)), draw_zero_point(log)});
@@ -148,7 +148,7 @@ class Drawer {
     const int64_t length = p.work.row_length();
     RowNumbers& n = p.numbers;
     n.input_zero = draw_zero_point(0);
-    n.output_zero = draw_zero_point(1);
+    n.epilogue.zero = draw_zero_point(1);
     n.epsilon = *hw::norm_epsilon(1e-5, std::exp2(draw_real(-6, -2)), length);
     const int32_t bits = hw::norm_unit_bits(length);
     std::vector<uint8_t> out;

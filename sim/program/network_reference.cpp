@@ -156,9 +156,9 @@ class Reference {
         const LaneScale s = f.mean(count);
         return ref::IntegerScale{s.multiplier, s.shift};
       };
-    r.out_zero = f.output_zero;
-    r.low = f.low;
-    r.high = f.high;
+    r.out_zero = f.epilogue.zero;
+    r.low = f.epilogue.low;
+    r.high = f.epilogue.high;
     if (p.work.table) r.table = values_of_tensor(p.has_b() ? 2 : 1);
     return ref::integer_lanes(r);
   }
@@ -168,7 +168,7 @@ class Reference {
     r.work = p.work;
     r.in = values_of_tensor(0, p.work.element_count());
     if (p.work.mask) r.mask = values_of_tensor(2);
-    r.out_zero = p.numbers.output_zero;
+    r.out_zero = p.numbers.epilogue.zero;
     const std::vector<int32_t> constants = int32_words(values_of_tensor(part_->tensors.size() - 1));
     if (p.is_softmax()) {
       ref::IntegerSoftmax& s = r.softmax;
@@ -185,8 +185,8 @@ class Reference {
     }
     r.norm.in_zero = p.numbers.input_zero;
     r.norm.epsilon = p.numbers.epsilon;
-    r.norm.low = p.numbers.low;
-    r.norm.high = p.numbers.high;
+    r.norm.low = p.numbers.epilogue.low;
+    r.norm.high = p.numbers.epilogue.high;
     for (size_t i = 0; i + 2 <= constants.size(); i += 2) {
       const int32_t word = constants[i + 1];  // 26 bits with a sign, and a shift of 6 above them
       r.norm.channels.push_back(

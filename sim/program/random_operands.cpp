@@ -51,7 +51,7 @@ GemmOperands random_operands(const GemmProblem& p, const std::vector<int8_t>& we
   for (int64_t i = (p.scale_count() - 1) * op.outputs; i > 0; --i)
     o.scales.push_back(static_cast<int16_t>(random()));
   if (p.residual) fill(o.residual, op.batch * op.m() * op.outputs);
-  if (p.table) fill(o.table, hw::SetTableCommand::kBytes);
+  if (p.epilogue.table) fill(o.table, hw::SetTableCommand::kBytes);
   return o;
 }
 

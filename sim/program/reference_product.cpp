@@ -18,12 +18,13 @@ std::vector<int8_t> reference_product(const GemmProblem& p, const GemmOperands& 
   r.channels = channels;
   r.scale_group = p.scale_group;
   r.scales = operands.scales;
-  r.out_zero = p.out_zero;
-  r.relu = p.relu;
-  if (p.table) r.table = operands.table;
+  r.out_zero = p.epilogue.zero;
+  r.relu = p.epilogue.relu;
+  if (p.epilogue.table) r.table = operands.table;
   ref::IntegerAddend addend;
   if (p.residual) {
-    addend = {computed.residual, p.add.zero, p.add.multiplier, p.add.shift};
+    addend = {computed.residual, p.epilogue.residual->zero, p.epilogue.residual->multiplier,
+              p.epilogue.residual->shift};
     r.addend = &addend;
     r.clips_sum = p.clips_sum;
   }

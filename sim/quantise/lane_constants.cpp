@@ -35,8 +35,8 @@ class LaneConstants : public PartConstants {
       return unknown_error("an operand of the layer alone");
     const Result<std::pair<int32_t, int32_t>> most = clip_limits();
     if (!most) return most.errors();
-    std::tie(factors().low, factors().high) = *most;
-    factors().output_zero = scale_of(tensor_written()).zero;
+    std::tie(factors().epilogue.low, factors().epilogue.high) = *most;
+    factors().epilogue.zero = scale_of(tensor_written()).zero;
     const Status done = work_.has_b()                              ? set_binary()
                         : work_.gather != LaneGather::none         ? set_gather(scale_of(a))
                         : !row_ || row_->lane == LaneRule::nearest ? set_gather(scale_of(a))
@@ -89,10 +89,11 @@ class LaneConstants : public PartConstants {
     if (!table) return table.errors();
     std::vector<uint8_t> bytes;
     for (const int8_t v : *table)
-      bytes.push_back(static_cast<uint8_t>(std::clamp<int32_t>(v, factors().low, factors().high)));
-    factors().low = INT8_MIN;  // of arguments: codes as they are
-    factors().high = INT8_MAX;
-    factors().output_zero = 0;
+      bytes.push_back(static_cast<uint8_t>(
+          std::clamp<int32_t>(v, factors().epilogue.low, factors().epilogue.high)));
+    factors().epilogue.low = INT8_MIN;  // of arguments: codes as they are
+    factors().epilogue.high = INT8_MAX;
+    factors().epilogue.zero = 0;
     return put_constant(1, bytes);
   }
 
@@ -100,10 +101,10 @@ class LaneConstants : public PartConstants {
     constexpr double kFar = 1e30;
     const auto ends = evaluate_function(source_.graph, f, source_.constants, {-kFar, kFar});
     if (!ends) return ends.errors();
-    factors().low =
-        std::max<int32_t>(factors().low, code_of((*ends)[0], scale_of(tensor_written())));
-    factors().high =
-        std::min<int32_t>(factors().high, code_of((*ends)[1], scale_of(tensor_written())));
+    factors().epilogue.low =
+        std::max<int32_t>(factors().epilogue.low, code_of((*ends)[0], scale_of(tensor_written())));
+    factors().epilogue.high =
+        std::min<int32_t>(factors().epilogue.high, code_of((*ends)[1], scale_of(tensor_written())));
     set_factor(scale_of(a), scale_of(a).scale / scale_of(tensor_written()).scale);
     return ok();
   }
@@ -115,7 +116,7 @@ class LaneConstants : public PartConstants {
     const hw::ElementScale& out = scale_of(tensor_written());
     set_factor(scale_of(a), affine->factor * scale_of(a).scale / out.scale);
     const double zero = out.zero + std::nearbyint(affine->offset / out.scale);
-    factors().output_zero = static_cast<int32_t>(std::clamp<double>(zero, INT16_MIN, INT16_MAX));
+    factors().epilogue.zero = static_cast<int32_t>(std::clamp<double>(zero, INT16_MIN, INT16_MAX));
     return ok();
   }
 

@@ -56,7 +56,7 @@ class ProductConstants : public PartConstants {
     scales_.a = scale_of(a).scale;
     scales_.out = scale_of(out).scale;
     problem().a_zero = scale_of(a).zero;
-    problem().out_zero = scale_of(out).zero;
+    problem().epilogue.zero = scale_of(out).zero;
     Result<RealWeights> weights = fold_weights(op);
     if (!weights) return weights.errors();
     if (Status s = add_function(*weights); !s) return s.errors();
@@ -119,7 +119,7 @@ class ProductConstants : public PartConstants {
   Status add_function(RealWeights& weights) {
     const UnaryFunction& f = layer_.function;
     if (f.empty()) return ok();
-    if (!problem().table) {
+    if (!problem().epilogue.table) {
       const double seen = source_.calibration.tensor_range(f.of).largest_magnitude();
       return fold_affine(source_.graph, layer_, source_.constants, seen > 0 ? seen : kMostArgument,
                          scales_.b > 0, weights);
@@ -129,14 +129,14 @@ class ProductConstants : public PartConstants {
     if (!table) return table.errors();
     out_.operands.table = std::move(*table);
     scales_.out = scale_of(f.of).scale;
-    problem().out_zero = scale_of(f.of).zero;
+    problem().epilogue.zero = scale_of(f.of).zero;
     return ok();
   }
 
   void add_residual() {
     const hw::ElementScale& added = scale_of(layer_.inputs[layer_.residual.index()]);
-    problem().add = residual_factor(added.scale / scale_of(tensor_written()).scale);
-    problem().add.zero = added.zero;
+    problem().epilogue.residual = residual_factor(added.scale / scale_of(tensor_written()).scale);
+    problem().epilogue.residual->zero = added.zero;
     const GemmOp& op = problem().op;
     out_.operands.residual.resize(static_cast<size_t>(op.batch * op.m() * op.outputs));
   }

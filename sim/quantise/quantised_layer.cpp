@@ -134,7 +134,7 @@ Result<ref::Array> run_quantised(const Graph& graph, const CostedNetwork& networ
   RealWeights& real = *folded;
   const Layer& lowered = network.lowered.layers[layer.layer];
   LayerScales scales = given.scales;
-  if (layer.source.problem.table) {
+  if (layer.source.problem.epilogue.table) {
     auto table =
         function_table(graph, lowered.function, given.constants, {scales.argument}, {scales.out});
     if (!table) return table.errors();
@@ -156,7 +156,7 @@ Result<ref::Array> run_quantised(const Graph& graph, const CostedNetwork& networ
   GemmProblem problem = layer.source.problem;
   if (problem.residual) {
     operands.residual = quantise_residual(node, op, *given.residual, given.scales.residual);
-    problem.add = residual_factor(given.scales.residual / given.scales.out);
+    problem.epilogue.residual = residual_factor(given.scales.residual / given.scales.out);
   }
   const hw::Program program = emit(problem, hw, layer.source.tiling);
   hw::MemoryImage image = pack_operands(problem, hw, layer.source.tiling, operands);

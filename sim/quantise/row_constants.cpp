@@ -64,7 +64,7 @@ class RowConstants : public PartConstants {
     numbers().difference_shift = t->difference_shift;
     numbers().numerator = t->numerator;
     numbers().exponent = t->exponent;
-    numbers().output_zero = t->output_zero;
+    numbers().epilogue.zero = t->output_zero;
     if (work_.log) {
       const auto log = hw::softmax_log(scales, scale_of(layer_.outputs[work_.log->port.index()]));
       if (!log) return log.errors();
@@ -168,11 +168,11 @@ class RowConstants : public PartConstants {
     const auto in_steps = hw::norm_epsilon(*epsilon, scale_of(x_).scale, length);
     if (!in_steps) return in_steps.errors();
     numbers().input_zero = scale_of(x_).zero;
-    numbers().output_zero = scale_of(tensor_written()).zero;
+    numbers().epilogue.zero = scale_of(tensor_written()).zero;
     numbers().epsilon = *in_steps;
     const Result<std::pair<int32_t, int32_t>> most = clip_limits();
     if (!most) return most.errors();
-    std::tie(numbers().low, numbers().high) = *most;
+    std::tie(numbers().epilogue.low, numbers().epilogue.high) = *most;
     return put_channels(hw::norm_unit_bits(length));
   }
 

@@ -113,17 +113,18 @@ GemmProblem random_problem(const hw::HwConfig& hw, std::mt19937& random) {
   choose_weights(p, hw);
   p.parameters = {"parameters", hw::Memory::dram, true};
   p.has_parameters = true;
-  p.relu = random() % 2 == 0;
+  p.epilogue.relu = random() % 2 == 0;
   if (random() % 3 == 0) {
     p.residual = random_place("residual", false, random);
-    p.add.zero = static_cast<int32_t>(random() % 256) - 128;
-    p.add.multiplier = static_cast<int32_t>(random() % 65536) - 32768;
-    p.add.shift = static_cast<int32_t>(random() % 32);
+    p.epilogue.residual.emplace();
+    p.epilogue.residual->zero = static_cast<int32_t>(random() % 256) - 128;
+    p.epilogue.residual->multiplier = static_cast<int32_t>(random() % 65536) - 32768;
+    p.epilogue.residual->shift = static_cast<int32_t>(random() % 32);
     p.clips_sum = random() % 2 == 0;
   }
   // Zero points: with 0 a wrong padding byte or a lost offset would look right.
   p.a_zero = static_cast<int32_t>(random() % 256) - 128;
-  p.out_zero = static_cast<int32_t>(random() % 256) - 128;
+  p.epilogue.zero = static_cast<int32_t>(random() % 256) - 128;
   return p;
 }
 
@@ -152,10 +153,11 @@ std::optional<VerifyCase> random_product(const hw::HwConfig& hw, hw::Dataflow da
   if (!tiling) return std::nullopt;
   c.tiling = *tiling;
   c.scattered = random() % 3 == 0;
-  c.problem.table = random() % 3 == 0 &&
-                    hw.buffer(hw::Buffer::parameter).slot_bytes() >= hw::SetTableCommand::kBytes;
+  c.problem.epilogue.table = random() % 3 == 0 && hw.buffer(hw::Buffer::parameter).slot_bytes() >=
+                                                      hw::SetTableCommand::kBytes;
   c.shape = shape_text(c.problem.op) + "  " + to_string(c.tiling) +
-            (c.scattered ? "  loads of both memories" : "") + (c.problem.table ? "  table" : "");
+            (c.scattered ? "  loads of both memories" : "") +
+            (c.problem.epilogue.table ? "  table" : "");
   return c;
 }
 

@@ -237,11 +237,14 @@ class Walker {
     flag(c.accumulate);
   }
   void visit(PostCommand& c) {
-    numbers(c.rows, c.cols, c.pitch, c.output_zero, c.low, c.high, c.groups, c.group_rows);
+    numbers(c.rows, c.cols, c.pitch, c.epilogue.zero, c.epilogue.low, c.epilogue.high, c.groups,
+            c.group_rows);
     for (Affine* a : {&c.accumulator_row, &c.parameter_offset, &c.slot_offset, &c.group_offset})
       affine(*a);
-    for (bool* b : {&c.transposed, &c.has_parameters, &c.relu, &c.table}) flag(*b);
-    maybe(c.residual, [&](Residual& r) { numbers(r.zero, r.multiplier, r.shift, r.low, r.high); });
+    for (bool* b : {&c.transposed, &c.has_parameters, &c.epilogue.relu, &c.epilogue.table})
+      flag(*b);
+    maybe(c.epilogue.residual,
+          [&](Residual& r) { numbers(r.zero, r.multiplier, r.shift, r.low, r.high); });
   }
   void visit(SetTableCommand& c) {
     choice(c.unit, kQueues);
@@ -261,9 +264,9 @@ class Walker {
     numbers(c.taps);
     numbers(c.tap_stride);
     numbers(c.out_stride);
-    numbers(c.run, c.slide, c.shift, c.output_zero, c.low, c.high);
+    numbers(c.run, c.slide, c.shift, c.epilogue.zero, c.epilogue.low, c.epilogue.high);
     flag(c.across);
-    flag(c.table);
+    flag(c.epilogue.table);
     operand(c.a);
     maybe(c.b, [&](LaneOperand& o) { operand(o); });
     numbers(c.weight_stride);
@@ -286,7 +289,7 @@ class Walker {
     numbers(c.parameter_stride);
     rows(c.out);
     numbers(c.row_multiplier, c.mask_multiplier, c.difference_shift, c.numerator, c.exponent);
-    numbers(c.input_zero, c.unit_bits, c.epsilon, c.output_zero, c.low, c.high);
+    numbers(c.input_zero, c.unit_bits, c.epsilon, c.epilogue.zero, c.epilogue.low, c.epilogue.high);
     maybe(c.logarithm, [&](RowLogarithm& l) {
       affine(l.offset);
       numbers(l.row_multiplier, l.sum_multiplier, l.shift, l.addend);

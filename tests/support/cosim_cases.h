@@ -72,9 +72,9 @@ inline CosimCase random_case(const hw::HwConfig& machine, hw::Dataflow dataflow,
   p.out = place("out", false);
   p.has_parameters = true;
   p.parameter_bytes = out.hw.parameter_bytes();
-  p.relu = pick(0, 1) == 0;
+  p.epilogue.relu = pick(0, 1) == 0;
   p.a_zero = static_cast<int32_t>(pick(-128, 127));
-  p.out_zero = static_cast<int32_t>(pick(-128, 127));
+  p.epilogue.zero = static_cast<int32_t>(pick(-128, 127));
   const auto all = tiling_candidates(p, out.hw, {.dataflows = {dataflow}}, {});
   if (all.empty()) return out;
   const Tiling& t = all[static_cast<size_t>(pick(0, static_cast<int64_t>(all.size()) - 1))].tiling;

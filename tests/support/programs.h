@@ -282,7 +282,7 @@ class RandomProgram {
     if (parameters && one_in(3)) append(out, maybe_looped({table(hw::Queue::post)}));
     hw::Item last = post(pick(1, 40), pick(1, 8));
     auto& sums = std::get<hw::PostCommand>(std::get<hw::Command>(last.node));
-    if (adds != Adds::no) sums.residual.emplace();
+    if (adds != Adds::no) sums.epilogue.residual.emplace();
     if (parameters) {
       sums.has_parameters = true;
       sums.groups = 1 + sums.rows % 4;  // of rows that lie over one another

@@ -184,10 +184,8 @@ class LaneWriter {
     c.a.zero = f.a_zero;
     c.a.multiplier = negative ? -scale.multiplier : scale.multiplier;
     c.shift = scale.shift;
-    c.output_zero = f.output_zero;
-    c.low = f.low;
-    c.high = f.high;
-    c.table = work_.table;
+    c.epilogue = f.epilogue;
+    c.epilogue.table = work_.table;
     if (!p_.has_b()) return;
     hw::LaneOperand& b = c.b.emplace();
     b.buffer = b_held_ ? hw::Buffer::parameter : hw::Buffer::activation;

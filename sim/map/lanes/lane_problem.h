@@ -20,7 +20,8 @@ struct LaneScale {
 struct LaneFactors {
   int32_t a_zero = 0, a_multiplier = 1;
   int32_t b_zero = 0, b_multiplier = 1;
-  int32_t shift = 0, output_zero = 0, low = -128, high = 127;
+  int32_t shift = 0;
+  hw::Epilogue epilogue{};  ///< its table is the work's
   /// Of a mean of so many elements, instead of a_multiplier and shift; without one these, always.
   std::function<LaneScale(int64_t)> mean{};
 };

@@ -267,7 +267,7 @@ double GemmBound::least_picojoules(const ProductTraffic& b, const PixelOption& m
   return rows * k * outputs * e.mac +
          at(hw::Buffer::activation) * (b.a + a_reads * real(p_.a_bytes)) +
          at(hw::Buffer::weight) * (b.w + w_reads * p_.weight_size()) +
-         at(hw::Buffer::parameter) * (b.parameters + (p_.table ? rows * outputs : 0)) +
+         at(hw::Buffer::parameter) * (b.parameters + (p_.epilogue.table ? rows * outputs : 0)) +
          at(hw::Buffer::accumulator) * 2 * written * real(hw_.accumulator_bytes()) +
          at(hw::Buffer::output) * 2 * b.out + memory(p_.a, true) * b.a +
          (b.staged > 0 ? e.shared_byte * (b.w + b.staged) + e.dram_read_byte * b.staged

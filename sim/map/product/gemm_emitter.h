@@ -55,7 +55,7 @@ class GemmEmitter {
 
   void write_level(size_t depth) {
     for (Operand o : load_order()) {
-      if (o == kP && depth == 0 && p_.table && is_first_panel()) take_table();
+      if (o == kP && depth == 0 && p_.epilogue.table && is_first_panel()) take_table();
       if (load_level_[o] == depth) load_operand(o);
     }
     if (depth == kTileDims) {

@@ -141,7 +141,8 @@ Footprint tiling_footprint(const GemmProblem& p, const hw::HwConfig& hw, const T
                            : t.images * span(p.z, 1) * span(p.y, t.lines) * span(p.x, t.pixels));
   f.weight = weight_tile_bytes(p, hw, t, channels, outputs);
   f.parameter = p.has_parameters ? outputs * p.channel_parameters() : 0;
-  if (p.table) f.parameter = std::max(f.parameter, hw::SetTableCommand::kBytes);  // a slot's own
+  if (p.epilogue.table)
+    f.parameter = std::max(f.parameter, hw::SetTableCommand::kBytes);  // a slot's own
   f.output = m * outputs * p.out_bytes;
   if (t.dataflow == hw::Dataflow::input_stationary) {
     f.accumulator_rows = outputs * ceil_div(m, pixel_lanes(hw, t.dataflow));
@@ -192,6 +193,16 @@ bool fits(const Footprint& f, const hw::HwConfig& hw) {
          f.accumulator_rows <= hw.accumulator_rows();
 }
 
+hw::Epilogue GemmProblem::post_epilogue() const {
+  check(residual.has_value() == epilogue.residual.has_value(), "factors of a residual, or none");
+  hw::Epilogue out = epilogue;
+  if (!residual) return out;
+  out.low = -out.highest_limit() - 1;  // the sum alone is held to int8
+  out.high = out.highest_limit();
+  out.residual->low = clips_sum ? out.zero : INT8_MIN;
+  return out;
+}
+
 GemmProblem GemmSource::of_request(const GemmOp& op, const OpRequest& r, const hw::HwConfig& hw) {
   GemmProblem p = make_problem(op, hw);
   p.a = operand_of_port(r.inputs, op.a_port, hw).place;
@@ -203,12 +214,13 @@ GemmProblem GemmSource::of_request(const GemmOp& op, const OpRequest& r, const h
   // Of integers a scale at least, also where they are the weights alone.
   p.has_parameters =
       op.bias_port.is_of_node() || !is_float(hw.types.accumulator) || !is_float(hw.types.weight);
-  p.relu = r.relu;
-  p.table = r.table;
+  p.epilogue.relu = r.relu;
+  p.epilogue.table = r.table;
   p.room = r.room;
   p.mode = r.mode;
   if (r.residual.is_of_node()) {
     p.residual = operand_of_port(r.inputs, r.residual, hw).place;
+    p.epilogue.residual.emplace();
     p.clips_sum = r.clips_sum;
   }
   choose_weights(p, hw);

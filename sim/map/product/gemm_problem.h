@@ -16,13 +16,11 @@ namespace accsim::sim {
 struct GemmProblem {
   GemmOp op;
   Place a, b, parameters, out;
-  bool has_parameters = false;       ///< a parameter table is read: bias or requantisation
-  bool relu = false;                 ///< the post unit clips at zero
-  bool table = false;                ///< then it looks the result up, before what is added
-  std::optional<Place> residual;     ///< of a tensor like the output that the post unit adds
-  hw::Residual add{};                ///< with these factors, limits left out
-  bool clips_sum = false;            ///< and clips the sum at zero
-  int32_t a_zero = 0, out_zero = 0;  ///< zero points of activations and outputs
+  bool has_parameters = false;    ///< a parameter table is read: bias or requantisation
+  hw::Epilogue epilogue{};        ///< of its posts, limits left out
+  std::optional<Place> residual;  ///< of a tensor like the output that the post unit adds
+  bool clips_sum = false;         ///< the sum with the residual is clipped at zero
+  int32_t a_zero = 0;             ///< zero point of the activations
   int64_t a_bytes = 1, b_bytes = 1, out_bytes = 1, parameter_bytes = 0;
   int b_bits = 8;            ///< 4: constant weights of 4 bits (choose_weights())
   int64_t scale_group = 0;   ///< of those: channels that share a scale; 0: all of an output's
@@ -31,6 +29,8 @@ struct GemmProblem {
   int64_t room = 0;          ///< bytes of the shared buffer that nothing else needs
   Slide z, y, x;             ///< output planes, lines and pixels; x.in = M for a plain product
 
+  /// With the limits that its posts have.
+  hw::Epilogue post_epilogue() const;
   int64_t kernel_taps() const { return z.kernel * y.kernel * x.kernel; }
   /// Channels of a pixel in memory, over all groups.
   int64_t pixel_channels() const { return op.grouped ? op.batch * op.channels : op.channels; }
@@ -62,7 +62,8 @@ struct GemmProblem {
   }
   /// Bytes of the parameter tensor: all channels, then the table.
   int64_t all_parameters() const {
-    return pixel_outputs() * channel_parameters() + (table ? hw::SetTableCommand::kBytes : 0);
+    return pixel_outputs() * channel_parameters() +
+           (epilogue.table ? hw::SetTableCommand::kBytes : 0);
   }
 };
 

@@ -116,7 +116,8 @@ class Space {
     const GemmBound bound(p_, hw_, d, groups, pin_.im2col);
     sharp_.emplace(p_, hw_, d, groups, pin_.im2col, Bounds::sharp);
     if (o.channels.empty()) return;
-    if (p_.table && bytes_of_slot(hw::Buffer::parameter) < hw::SetTableCommand::kBytes) return;
+    if (p_.epilogue.table && bytes_of_slot(hw::Buffer::parameter) < hw::SetTableCommand::kBytes)
+      return;
     int64_t least_passes = o.channels.front().passes;
     for (const ChannelOption& c : o.channels) least_passes = std::min(least_passes, c.passes);
     for (const OutputOption& n : o.outputs) {

@@ -78,7 +78,7 @@ double TrafficBound::w_beats(const ChannelOption& c, const OutputOption& n) cons
 double TrafficBound::bytes_of_parameters(const Tiling& t, const PixelOption& m,
                                          const OutputOption& n) const {
   if (!p_.has_parameters) return 0;
-  const int64_t table = p_.table ? hw::SetTableCommand::kBytes : 0;
+  const int64_t table = p_.epilogue.table ? hw::SetTableCommand::kBytes : 0;
   const bool a_tile_a_panel = t.staged > 0 && t.staged <= t.outputs;
   if (n.chunks == 1 || a_tile_a_panel) return real(p_.all_parameters());
   const double packs = p_.op.grouped ? 1 : real(packs_);  // each of groups has its own

@@ -204,7 +204,7 @@ class PassEmitter {
             .has_parameters = p_.has_parameters,
             .groups = p_.scale_count(),
             .residual = p_.residual.has_value(),
-            .table = p_.table};
+            .table = p_.epilogue.table};
   }
   /// Accumulator rows of the sums of one scale.
   int64_t group_rows() const {
@@ -222,16 +222,7 @@ class PassEmitter {
                        first * ((p_.scale_count() - 1) * hw::PostCommand::kGroupBytes);
     }
     c.pitch = tile_.outputs * p_.out_bytes;
-    c.relu = p_.relu;
-    c.output_zero = p_.out_zero;
-    if (!p_.residual) return;
-    if (!p_.table) {
-      c.low = INT16_MIN;  // the sum alone is held to int8
-      c.high = INT16_MAX;
-    }
-    c.residual = p_.add;
-    c.residual->low = p_.clips_sum ? p_.out_zero : INT8_MIN;
-    c.residual->high = INT8_MAX;
+    c.epilogue = p_.post_epilogue();
   }
 
   const GemmProblem& p_;

@@ -44,7 +44,7 @@ class TapEmitter {
   void add_sync(hw::SyncKind kind, hw::Queue queue, hw::Buffer b) {
     sink_.add_sync(kind, queue, b);
   }
-  int64_t table_bytes() const { return p_.table ? hw::SetTableCommand::kBytes : 0; }
+  int64_t table_bytes() const { return p_.epilogue.table ? hw::SetTableCommand::kBytes : 0; }
   int64_t scale_bytes() const { return t_.lanes * channels_ * kScale; }
 
   void of_channels(const Segment& s, const Address& start) {
@@ -64,7 +64,7 @@ class TapEmitter {
   void hold(const Address& start) {
     const hw::Buffer to = hw::Buffer::parameter;
     add_sync(hw::SyncKind::wait_free, hw::Queue::load, to);
-    if (p_.table)
+    if (p_.epilogue.table)
       sink_.add_load(to, kTensorP, hw::Walk{{}, table_bytes()},
                      [&](auto& c) { c.source = p_.op.batch * kScale; });
     hw::Walk scales{{{t_.lanes, 0}}, channels_ * kScale};
@@ -79,7 +79,7 @@ class TapEmitter {
     });
     add_sync(hw::SyncKind::signal_full, hw::Queue::load, to);
     add_sync(hw::SyncKind::wait_full, hw::Queue::vector, to);
-    if (p_.table) sink_.set_table(hw::Queue::vector);
+    if (p_.epilogue.table) sink_.set_table(hw::Queue::vector);
   }
 
   void lines(const At& at) {

@@ -61,15 +61,15 @@ LaneProblem tap_problem(const GemmProblem& p, const Tiling& t) {
   work.op = LaneArithmetic::mac;
   work.gather = LaneGather::sum;
   work.b_port = p.op.b_port;
-  work.table = p.table;
+  work.table = p.epilogue.table;
   const int64_t pixel = p.op.batch;
   work.axes = {{.count = p.y.out, .a = p.x.in * pixel, .slide = slide_of(p.y)},
                {.count = p.x.out, .a = pixel, .slide = slide_of(p.x)},
                {.count = pixel, .a = 1, .b = 1, .slide = {.extent = pixel}}};
   if (t.lanes > 1) out.repeated = 1;
   out.factors.a_zero = p.a_zero;
-  out.factors.output_zero = p.out_zero;
-  if (p.relu) out.factors.low = std::max(out.factors.low, p.out_zero);
+  out.factors.epilogue.zero = p.epilogue.zero;
+  out.factors.epilogue.low = p.epilogue.lowest_result();
   return out;
 }
 
@@ -82,7 +82,8 @@ bool taps_fit(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t) {
   };
   const int64_t held = t.lanes * t.groups * (p.kernel_taps() + hw::LaneCommand::kChannelBytes);
   return holds(hw::Buffer::activation, reach(p.y, t.lines) * reach(p.x, t.pixels) * t.groups) &&
-         holds(hw::Buffer::parameter, held + (p.table ? hw::SetTableCommand::kBytes : 0)) &&
+         holds(hw::Buffer::parameter,
+               held + (p.epilogue.table ? hw::SetTableCommand::kBytes : 0)) &&
          holds(hw::Buffer::output, t.lines * t.pixels * t.groups);
 }
 

@@ -34,7 +34,7 @@ int32_t unit_bits(int64_t length) {
 
 void set_numbers(const RowProblem& p, hw::RowCommand& c) {
   const RowNumbers& n = p.numbers;
-  c.output_zero = n.output_zero;
+  c.epilogue = n.epilogue;
   if (p.is_softmax()) {
     c.row_multiplier = n.row_multiplier;
     c.mask_multiplier = c.mask ? n.mask_multiplier : 0;
@@ -47,8 +47,6 @@ void set_numbers(const RowProblem& p, hw::RowCommand& c) {
   c.input_zero = n.input_zero;
   c.unit_bits = unit_bits(c.length());
   c.epsilon = n.epsilon;
-  c.low = n.low;
-  c.high = n.high;
 }
 
 /// A row is read with the half that is wanted last, and the other is written where the next row's

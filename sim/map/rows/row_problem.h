@@ -17,7 +17,7 @@ struct RowNumbers {
   int32_t numerator = 1 << 30, exponent = 8;  ///< of an output scale of 1/256
   int32_t input_zero = 0;
   int64_t epsilon = 0;
-  int32_t output_zero = 0, low = -128, high = 127;
+  hw::Epilogue epilogue{};
   hw::RowLogarithm logarithm{};  ///< but for where it lies
 };
 

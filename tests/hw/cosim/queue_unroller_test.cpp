@@ -170,7 +170,7 @@ TEST(QueueUnroller, DoPrimedSlotsGoFromLoadToPost) {
     PostCommand c;
     c.rows = c.cols = c.pitch = 1;
     c.has_parameters = true;
-    c.residual.emplace();
+    c.epilogue.residual.emplace();
     return std::vector<Item>{sync(SyncKind::wait_primed, Queue::post, o),
                              {Command{c}},
                              sync(SyncKind::signal_full, Queue::post, o)};
@@ -230,10 +230,10 @@ TEST(Descriptor, HasALaneCommandItsWords) {
   c.slot_offset = Affine(24);
   c.out_stride = {25, 26, 27, 28};
   c.shift = 29;
-  c.output_zero = -30;
-  c.low = -31;
-  c.high = 32;
-  c.table = true;
+  c.epilogue.zero = -30;
+  c.epilogue.low = -31;
+  c.epilogue.high = 32;
+  c.epilogue.table = true;
   const Program p = test::program({}, 1);
   const std::array<int64_t, 1> indices = {3};
   const auto d = describe_command(p, kMachine, Command{c}, indices);
@@ -295,9 +295,9 @@ TEST(Descriptor, HasARowCommandAllItsWords) {
   c.parameter_offset = Affine(300);
   c.parameter_stride = {31, -32, 33, 34};
   c.input_zero = -41;
-  c.output_zero = 42;
-  c.low = -43;
-  c.high = 44;
+  c.epilogue.zero = 42;
+  c.epilogue.low = -43;
+  c.epilogue.high = 44;
   c.unit_bits = 25;
   c.epsilon = (int64_t{7} << 32) + 9;
   const Program p = test::program({}, 1);
@@ -381,8 +381,8 @@ TEST(Descriptor, HasATableItsOffset) {
 TEST(Descriptor, HasAPostItsTableAndResidual) {
   PostCommand c;
   c.rows = c.cols = 1;
-  c.has_parameters = c.table = true;
-  c.residual = Residual{-3, -4, 5, -6, 7};
+  c.has_parameters = c.epilogue.table = true;
+  c.epilogue.residual = Residual{-3, -4, 5, -6, 7};
   const auto d = describe_command(Program{}, kMachine, Command{c}, {});
   ASSERT_TRUE(d.ok());
   EXPECT_EQ(d->words[0], 1u << 26 | 1u << 27);

@@ -340,7 +340,7 @@ TEST(BadPrograms, AreSizesThatTheMachineCannotDoErrors) {
   const HwConfig narrow = test::small_machine(2, 8);
   EXPECT_EQ(error_of(good.program(), image, narrow).code, Errc::invalid);
   TinyProgram bad = good;
-  bad.post.high = 128;
+  bad.post.epilogue.high = 128;
   EXPECT_EQ(error_of(bad.program(), image).code, Errc::invalid);
   MemoryImage far = image;
   TinyProgram::parameter(far, 1, 0, 1, 63);

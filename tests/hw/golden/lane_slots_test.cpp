@@ -20,14 +20,14 @@ TEST(LaneTables, DoCommandsUseTheTableThatWasSetLast) {
   for (int v = 0; v < 256; ++v) lanes.p.push_back((v * 37 + 11) % 256 - 128);  // another order
   LaneCommand c;
   c.run = 256;
-  c.table = true;
+  c.epilogue.table = true;
   lanes.commands = {{SetTableCommand{Queue::vector, Affine(0)}},
                     {c},
                     {SetTableCommand{Queue::post, Affine(0)}},
                     {SetTableCommand{Queue::vector, Affine(256)}}};
   c.slot_offset = Affine(256);
   lanes.commands.push_back({c});
-  c.table = false;
+  c.epilogue.table = false;
   c.slot_offset = Affine(512);
   lanes.commands.push_back({c});
   const std::vector<int> y = outputs(lanes, 768);
@@ -44,7 +44,7 @@ TEST(LaneTables, IsATableThatWasNeverSetGarbage) {
   lanes.p = all_bytes();  // the other unit's table: the bytes themselves
   LaneCommand c;
   c.run = 256;
-  c.table = true;
+  c.epilogue.table = true;
   for (const bool other : {false, true}) {
     lanes.commands.clear();
     if (other) lanes.commands.push_back({SetTableCommand{Queue::post, Affine(0)}});
@@ -95,9 +95,11 @@ TEST(BadLanes, IsWhatTheVerifierRefusesAnError) {
       [](LaneCommand& c) { c.taps[1] = -1; },
       [](LaneCommand& c) { c.shift = -1; },
       [](LaneCommand& c) { c.shift = 63; },
-      [](LaneCommand& c) { c.low = -129; },
-      [](LaneCommand& c) { c.high = 128; },
-      [](LaneCommand& c) { c.low = 1, c.high = 0; },
+      [](LaneCommand& c) { c.epilogue.low = -129; },
+      [](LaneCommand& c) { c.epilogue.high = 128; },
+      [](LaneCommand& c) { c.epilogue.low = 1, c.epilogue.high = 0; },
+      [](LaneCommand& c) { c.epilogue.relu = true; },
+      [](LaneCommand& c) { c.epilogue.residual.emplace(); },
       [](LaneCommand& c) { c.b.reset(); },
       [](LaneCommand& c) { c.op = LaneOp::copy; },
       [](LaneCommand& c) { c.a.buffer = Buffer::parameter; },

@@ -55,9 +55,9 @@ int define(const LaneCommand& c, const LaneProgram& l, const std::array<int64_t,
   sum = std::remainder(sum + word(l.p, scale), 4294967296.0L);
   if (sum == 2147483648.0L) sum = -sum;
   const long double product = sum * word(l.p, scale + 4);
-  const long double y = std::round(std::ldexp(product, -word(l.p, scale + 8))) + c.output_zero;
-  const int v = static_cast<int>(std::clamp<long double>(y, c.low, c.high));
-  return c.table ? l.p[as_index(v + 128)] : v;
+  const long double y = std::round(std::ldexp(product, -word(l.p, scale + 8))) + c.epilogue.zero;
+  const int v = static_cast<int>(std::clamp<long double>(y, c.epilogue.low, c.epilogue.high));
+  return c.epilogue.table ? l.p[as_index(v + 128)] : v;
 }
 
 /// What golden says where the definition says something else; "" when they agree.
@@ -106,12 +106,12 @@ class RandomMacs : public test::Draws {
     for (int64_t& s : c.b->row_stride) s = one_in(2) ? 0 : pick(-6, 6);
     c.a.zero = number(-128, 127);
     c.b->zero = one_in(2) ? 0 : number(-128, 127);
-    c.output_zero = one_in(8) ? number(-32768, 32767) : number(-128, 127);
+    c.epilogue.zero = one_in(8) ? number(-32768, 32767) : number(-128, 127);
     if (one_in(3)) {
-      c.low = number(-128, 127);
-      c.high = static_cast<int32_t>(pick(c.low, 127));
+      c.epilogue.low = number(-128, 127);
+      c.epilogue.high = static_cast<int32_t>(pick(c.epilogue.low, 127));
     }
-    c.table = one_in(3);
+    c.epilogue.table = one_in(3);
     return place(c);
   }
 
@@ -131,7 +131,7 @@ class RandomMacs : public test::Draws {
     };
     c.a.offset = Affine(-low(c.rows, c.a.row_stride) - low(c.taps, c.tap_stride));
     out.a = bytes(600);
-    if (c.table) {
+    if (c.epilogue.table) {
       out.commands.push_back({SetTableCommand{Queue::vector, Affine(0)}});
       out.p = bytes(256);
     }
@@ -158,7 +158,7 @@ TEST(Macs, AreRandomCommandsWhatTheContractSays) {
     const LaneProgram lanes = random.draw(c);
     ASSERT_EQ(difference(c, lanes), "") << n;
     const int y = define(c, lanes, {}, 0);
-    inside += !c.table && y > c.low && y < c.high;
+    inside += !c.epilogue.table && y > c.epilogue.low && y < c.epilogue.high;
   }
   // Else the definition is only compared where it clips.
   EXPECT_GT(inside, 500);

@@ -193,7 +193,7 @@ TEST(Groups, IsAResultTheSumOfScaledSums) {
       const int64_t m = random.pick(1, 8), n = random.pick(1, 8), groups = random.pick(1, 5);
       const int64_t apart = (turned ? n : m) + random.pick(0, 2);
       Grouped p(m, n, groups, apart, random.pick(0, 3), d);
-      p.tiny.post.output_zero = random.number(-128, 127);
+      p.tiny.post.epilogue.zero = random.number(-128, 127);
       std::vector<int> a, w;
       for (int64_t i = 0; i < m * groups; ++i) a.push_back(random.number(-128, 127));
       for (int64_t i = 0; i < groups * n; ++i) w.push_back(random.number(-128, 127));
@@ -219,7 +219,7 @@ TEST(Groups, IsAResultTheSumOfScaledSums) {
           int64_t total = (sum(0) + bias[of]) * multiplier[of];
           for (int64_t g = 1; g < groups; ++g)
             total += sum(g) * p.factors[static_cast<size_t>((g - 1) * n + c)];
-          const int64_t y = rounded(total, static_cast<int>(shift[of])) + p.tiny.post.output_zero;
+          const int64_t y = rounded(total, static_cast<int>(shift[of])) + p.tiny.post.epilogue.zero;
           expected.push_back(static_cast<int>(y < -128 ? -128 : y > 127 ? 127 : y));
         }
       ASSERT_EQ(results(p.program(), image), expected) << round << " " << name(d);

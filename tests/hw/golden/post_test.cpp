@@ -106,11 +106,12 @@ int define(const PostProgram& p, int64_t pixel, int64_t channel, int r) {
   const PostProgram::Channel& s = p.channels[as_index(channel)];
   const int64_t sum = wrapped(p.a[as_index(pixel)] * p.w[as_index(channel)] + int64_t{s.bias});
   const long double product = static_cast<long double>(sum) * s.multiplier;
-  const int32_t low = c.relu ? std::max(c.low, c.output_zero) : c.low;
-  long double v = clip(std::round(std::ldexp(product, -s.shift)) + c.output_zero, low, c.high);
-  if (c.table) v = p.table[as_index(static_cast<int64_t>(v) + 128)];
-  if (!c.residual) return static_cast<int>(v);
-  const Residual& o = *c.residual;
+  const int32_t low = c.epilogue.relu ? std::max(c.epilogue.low, c.epilogue.zero) : c.epilogue.low;
+  long double v =
+      clip(std::round(std::ldexp(product, -s.shift)) + c.epilogue.zero, low, c.epilogue.high);
+  if (c.epilogue.table) v = p.table[as_index(static_cast<int64_t>(v) + 128)];
+  if (!c.epilogue.residual) return static_cast<int>(v);
+  const Residual& o = *c.epilogue.residual;
   const long double scaled = static_cast<long double>(r - o.zero) * o.multiplier;
   return static_cast<int>(clip(v + std::round(std::ldexp(scaled, -o.shift)), o.low, o.high));
 }
@@ -148,23 +149,23 @@ class RandomPosts : public test::Draws {
     PostCommand& c = p.tiny.post;
     p.a = bytes(p.tiny.m);
     p.w = bytes(p.tiny.n);
-    c.table = one_in(2);
-    if (c.table || one_in(4)) p.table = bytes(256);
+    c.epilogue.table = one_in(2);
+    if (c.epilogue.table || one_in(4)) p.table = bytes(256);
     if (one_in(2)) {
-      c.residual = residual();
+      c.epilogue.residual = residual();
       p.residual = bytes(p.out_bytes());
     }
-    const bool wide = c.residual && !c.table;
+    const bool wide = c.epilogue.residual && !c.epilogue.table;
     for (PostProgram::Channel& s : p.channels) s = channel(wide);
-    c.output_zero = number(-128, 127);
+    c.epilogue.zero = number(-128, 127);
     const int32_t most = wide ? 32767 : 127;
-    c.low = -most - 1;
-    c.high = most;
+    c.epilogue.low = -most - 1;
+    c.epilogue.high = most;
     if (one_in(3)) {
-      c.low = number(-most - 1, most);
-      c.high = static_cast<int32_t>(pick(c.low, most));
+      c.epilogue.low = number(-most - 1, most);
+      c.epilogue.high = static_cast<int32_t>(pick(c.epilogue.low, most));
     }
-    c.relu = one_in(4) && c.output_zero <= c.high;
+    c.epilogue.relu = one_in(4) && c.epilogue.zero <= c.epilogue.high;
     return p;
   }
 
@@ -203,7 +204,7 @@ TEST(Posts, AreRandomTablesAndResidualsWhatTheContractSays) {
 PostProgram residuals_from(int first) {
   PostProgram p(TinyProgram(8, 1, 8));
   for (int i = 0; i < 64; ++i) p.residual.push_back(first + i);
-  p.tiny.post.residual.emplace();
+  p.tiny.post.epilogue.residual.emplace();
   return p;
 }
 
@@ -212,8 +213,8 @@ TEST(Residuals, DoHalvesGoAwayFromZeroOnBothSides) {
     for (const int sign : {1, -1})
       for (int first = -128; first < 128; first += 64) {
         PostProgram p = residuals_from(first);
-        p.tiny.post.residual->multiplier = sign;
-        p.tiny.post.residual->shift = shift;
+        p.tiny.post.epilogue.residual->multiplier = sign;
+        p.tiny.post.epilogue.residual->shift = shift;
         const std::vector<int> y = p.outputs();
         for (int i = 0; i < 64; ++i) {
           const int s = sign * (first + i), step = 1 << shift, whole = std::abs(s) / step;
@@ -239,9 +240,9 @@ TEST(Residuals, AreScaledWithoutLossAndClippedOnce) {
     PostProgram p(TinyProgram(1, 1, 1));
     p.channels[0].bias = c.bias;
     p.residual = {c.r};
-    p.tiny.post.low = -32768;
-    p.tiny.post.high = 32767;
-    p.tiny.post.residual = Residual{c.zero, c.multiplier, c.shift, -128, 127};
+    p.tiny.post.epilogue.low = -32768;
+    p.tiny.post.epilogue.high = 32767;
+    p.tiny.post.epilogue.residual = Residual{c.zero, c.multiplier, c.shift, -128, 127};
     EXPECT_EQ(p.outputs(), std::vector<int>{c.expected}) << c.bias << " " << c.r << " " << c.shift;
     EXPECT_EQ(difference(p), "");
   }
@@ -252,8 +253,8 @@ TEST(Residuals, AreAllLimitsKept) {
     for (const int high : {low, (low + 127) / 2, 127})
       for (const int first : {-128, 64}) {
         PostProgram p = residuals_from(first);
-        p.tiny.post.residual->low = low;
-        p.tiny.post.residual->high = std::max(low, high);
+        p.tiny.post.epilogue.residual->low = low;
+        p.tiny.post.epilogue.residual->high = std::max(low, high);
         const std::vector<int> y = p.outputs();
         for (int i = 0; i < 64; ++i)
           ASSERT_EQ(y[as_index(i)], std::max(low, std::min(std::max(low, high), first + i)));
@@ -279,7 +280,7 @@ TEST(Residuals, DoPrimedSlotsRunAhead) {
       auto* sync = std::get_if<Sync>(&item.node);
       if (auto* c = command ? std::get_if<StoreCommand>(command) : nullptr) c->target = 64 * i;
       if (auto* c = command ? std::get_if<PostCommand>(command) : nullptr; c && i == 2)
-        c->residual.reset();
+        c->epilogue.residual.reset();
       if (sync && sync->kind == SyncKind::wait_primed && i == 2) sync->kind = SyncKind::wait_free;
       p.body.push_back(std::move(item));
     }
@@ -302,7 +303,7 @@ TEST(BadPosts, IsATableThatWasNeverSetGarbage) {
   PostProgram p(TinyProgram(8, 1, 8));
   for (int i = 0; i < 64; ++i) p.a[as_index(i / 8)] = i / 8, p.w[as_index(i % 8)] = 8;
   const std::vector<int> identity = p.outputs();
-  p.tiny.post.table = true;
+  p.tiny.post.epilogue.table = true;
   EXPECT_NE(p.outputs(), identity);
   EXPECT_NE(p.outputs(), std::vector<int>(64, 0));
   for (int v = -128; v < 128; ++v) p.table.push_back(v);
@@ -351,19 +352,19 @@ TEST(BadPosts, IsWhatTheVerifierRefusesAnError) {
   using Bend = void (*)(PostCommand&);
   const std::vector<std::pair<bool, Bend>> bends = {
       {true, [](PostCommand&) {}},
-      {true, [](PostCommand& c) { c.low = -32768, c.high = 32767; }},
-      {false, [](PostCommand& c) { c.low = -32769; }},
-      {false, [](PostCommand& c) { c.high = 32768; }},
-      {false, [](PostCommand& c) { c.low = 5, c.high = 4; }},
-      {false, [](PostCommand& c) { c.relu = true, c.output_zero = 128; }},
-      {false, [](PostCommand& c) { c.table = true, c.high = 128; }},
-      {false, [](PostCommand& c) { c.table = true, c.low = -129; }},
-      {true, [](PostCommand& c) { c.residual->shift = 31; }},
-      {false, [](PostCommand& c) { c.residual->shift = 32; }},
-      {false, [](PostCommand& c) { c.residual->shift = -1; }},
-      {false, [](PostCommand& c) { c.residual->low = -129; }},
-      {false, [](PostCommand& c) { c.residual->high = 128; }},
-      {false, [](PostCommand& c) { c.residual->low = 9, c.residual->high = 8; }},
+      {true, [](PostCommand& c) { c.epilogue.low = -32768, c.epilogue.high = 32767; }},
+      {false, [](PostCommand& c) { c.epilogue.low = -32769; }},
+      {false, [](PostCommand& c) { c.epilogue.high = 32768; }},
+      {false, [](PostCommand& c) { c.epilogue.low = 5, c.epilogue.high = 4; }},
+      {false, [](PostCommand& c) { c.epilogue.relu = true, c.epilogue.zero = 128; }},
+      {false, [](PostCommand& c) { c.epilogue.table = true, c.epilogue.high = 128; }},
+      {false, [](PostCommand& c) { c.epilogue.table = true, c.epilogue.low = -129; }},
+      {true, [](PostCommand& c) { c.epilogue.residual->shift = 31; }},
+      {false, [](PostCommand& c) { c.epilogue.residual->shift = 32; }},
+      {false, [](PostCommand& c) { c.epilogue.residual->shift = -1; }},
+      {false, [](PostCommand& c) { c.epilogue.residual->low = -129; }},
+      {false, [](PostCommand& c) { c.epilogue.residual->high = 128; }},
+      {false, [](PostCommand& c) { c.epilogue.residual->low = 9, c.epilogue.residual->high = 8; }},
   };
   for (size_t i = 0; i < bends.size(); ++i) {
     PostProgram p = residuals_from(0);

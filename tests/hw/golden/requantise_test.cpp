@@ -57,25 +57,26 @@ TEST(Requantise, DoesTheBiasWrapAt32Bits) {
 }
 
 TEST(Requantise, IsTheZeroPointAddedAfterRoundingAndBeforeTheClip) {
-  const Requantise r{.bias = 0, .multiplier = 1, .shift = 1, .output_zero = -3};
-  EXPECT_EQ(requantise(5, r), 0);  // 3 - 3, not round(2.5 - 3)
-  EXPECT_EQ(requantise(-5, r), -6);
-  EXPECT_EQ(requantise(260, r), 127);
-  EXPECT_EQ(requantise(-252, r), -128);
-  EXPECT_EQ(requantise(-200, {.bias = 0, .multiplier = 1, .shift = 0, .output_zero = 5, .low = 5}),
-            5);
-  EXPECT_EQ(requantise(50, {.bias = 0, .multiplier = 1, .shift = 0, .low = 0, .high = 6}), 6);
+  const Requantise half{.bias = 0, .multiplier = 1, .shift = 1}, one{0, 1, 0};
+  const Epilogue e{.zero = -3};
+  EXPECT_EQ(requantise(5, half, e), 0);  // 3 - 3, not round(2.5 - 3)
+  EXPECT_EQ(requantise(-5, half, e), -6);
+  EXPECT_EQ(requantise(260, half, e), 127);
+  EXPECT_EQ(requantise(-252, half, e), -128);
+  EXPECT_EQ(requantise(-200, one, {.zero = 5, .low = 5}), 5);
+  EXPECT_EQ(requantise(50, one, {.low = 0, .high = 6}), 6);
 }
 
 TEST(Requantise, DoesReluClipAtTheZeroPoint) {
-  PostCommand c;
-  EXPECT_EQ(c.lowest_result(), -128);
-  c.relu = true;
-  EXPECT_EQ(c.lowest_result(), 0);
-  c.output_zero = -20;
-  EXPECT_EQ(c.lowest_result(), -20);
-  c.low = 3;
-  EXPECT_EQ(c.lowest_result(), 3);
+  Epilogue e;
+  EXPECT_EQ(e.lowest_result(), -128);
+  e.relu = true;
+  EXPECT_EQ(e.lowest_result(), 0);
+  EXPECT_EQ(e.clip_result(-1), 0);
+  e.zero = -20;
+  EXPECT_EQ(e.lowest_result(), -20);
+  e.low = 3;
+  EXPECT_EQ(e.lowest_result(), 3);
 }
 
 /// The real quotient lies within half a step of the result, and exactly half only away from zero.

@@ -72,7 +72,7 @@ std::vector<int> softmax_of(const RowCommand& c, const std::vector<int>& x,
   std::vector<int> out;
   for (const Wide each : e)
     out.push_back(static_cast<int>(within_limits(
-        rounded(each * reciprocal, std::min(29 + width - c.exponent, 62)) + c.output_zero, -128,
+        rounded(each * reciprocal, std::min(29 + width - c.exponent, 62)) + c.epilogue.zero, -128,
         127)));
   if (c.logarithm) out.push_back(logarithm_of(*c.logarithm, top, (sum << 32) >> width, width));
   return out;
@@ -100,8 +100,8 @@ std::vector<int> norm_of(const RowCommand& c, const std::vector<int>& x, const s
     const Wide multiplier = size < 1 << 25 ? size : size - (1 << 26);
     const Wide scaled =
         rounded(unit * multiplier, static_cast<int>(word / (1 << 26))) + row_word(p, at);
-    out.push_back(
-        static_cast<int>(within_limits(rounded(scaled, 20) + c.output_zero, c.low, c.high)));
+    out.push_back(static_cast<int>(
+        within_limits(rounded(scaled, 20) + c.epilogue.zero, c.epilogue.low, c.epilogue.high)));
   }
   return out;
 }
@@ -174,7 +174,7 @@ TEST(Rows, AreRandomCommandsWhatTheContractSays) {
       if (!y[i]) continue;
       ASSERT_EQ(found[i], *y[i]) << n << " byte " << i << "\n" << program_text(rows.program());
       ++values;
-      limited_ones += *y[i] == c.low || *y[i] == c.high ? 1 : 0;
+      limited_ones += *y[i] == c.epilogue.low || *y[i] == c.epilogue.high ? 1 : 0;
     }
     ++done[static_cast<size_t>(c.op)];
     masks += c.mask ? 1 : 0;
@@ -207,7 +207,7 @@ TEST(Rows, IsASoftmaxTheRealOneWithinASmallStep) {
   RowCommand c;
   c.numerator = t.numerator;
   c.exponent = t.exponent;
-  c.output_zero = -128;
+  c.epilogue.zero = -128;
   std::vector<int> x;
   for (int i = 0; i < 300; ++i) x.push_back((i * 71 + 13) % 251 - 125);
   double sum = 0;
@@ -226,7 +226,7 @@ TEST(Rows, IsANormalisationTheRealOneWithinASmallStep) {
     c.unit_bits = norm_unit_bits(std::ssize(x));
     c.epsilon = *norm_epsilon(1e-5, 0.02, std::ssize(x));
     c.input_zero = -7;
-    c.output_zero = 9;
+    c.epilogue.zero = 9;
     const double step = 0.03;
     std::vector<int32_t> words;
     for (size_t i = 0; i < x.size(); ++i) {
@@ -272,6 +272,22 @@ TEST(Rows, AreTablesThatAreNoneRefused) {
     }
   words[64] = (1 << 30) - 1;
   EXPECT_NE(row_error(one_row(c, {1, 2, 3}, words)), "");
+}
+
+TEST(Rows, IsWhatOnlyPostsHaveRefused) {
+  for (const RowOp op : {RowOp::softmax, RowOp::rms_norm})
+    for (int what = 0; what < 4; ++what) {
+      RowCommand c;
+      c.op = op;
+      c.numerator = 1 << 30;
+      c.unit_bits = 30;
+      c.epilogue.relu = what == 1;
+      c.epilogue.table = what == 2;
+      if (what == 3) c.epilogue.residual.emplace();
+      std::vector<int32_t> words(128, 0);
+      words[0] = words[64] = op == RowOp::softmax ? 1 << 30 : 1;
+      EXPECT_EQ(row_error(one_row(c, {5}, words)).empty(), what == 0);
+    }
 }
 
 TEST(Rows, AreShiftsBeyondALongProductRefused) {

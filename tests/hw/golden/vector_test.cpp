@@ -54,10 +54,11 @@ void define(Outputs& y, const LaneCommand& c, const std::vector<int>& a, const s
       if (c.op == LaneOp::min) s = std::fmin(s, scaled);
       if (c.op == LaneOp::max) s = std::fmax(s, scaled);
     }
-    const long double rounded = std::round(std::ldexp(s, -c.shift)) + c.output_zero;
-    const auto low = static_cast<long double>(c.low), high = static_cast<long double>(c.high);
+    const long double rounded = std::round(std::ldexp(s, -c.shift)) + c.epilogue.zero;
+    const auto low = static_cast<long double>(c.epilogue.low),
+               high = static_cast<long double>(c.epilogue.high);
     const int clipped = static_cast<int>(rounded < low ? low : rounded > high ? high : rounded);
-    return c.table ? table[as_index(clipped + 128)] : clipped;
+    return c.epilogue.table ? table[as_index(clipped + 128)] : clipped;
   };
   for (int64_t r0 = 0; r0 < c.rows[0]; ++r0)
     for (int64_t r1 = 0; r1 < c.rows[1]; ++r1)
@@ -145,12 +146,12 @@ class RandomLanes : public test::Draws {
     const int64_t taps = c.taps[0] * c.taps[1] * (c.across ? c.run : 1);
     for (int64_t n = c.tap_op == TapOp::sum ? taps : 1; n > 1; n /= 2) ++bits;
     c.shift = one_in(6) ? number(0, 62) : static_cast<int32_t>(bits + pick(-1, 4));
-    c.output_zero = one_in(10) ? number(-32768, 32767) : number(-128, 127);
+    c.epilogue.zero = one_in(10) ? number(-32768, 32767) : number(-128, 127);
     if (one_in(4)) {
-      c.low = number(-128, 127);
-      c.high = static_cast<int32_t>(pick(c.low, 127));
+      c.epilogue.low = number(-128, 127);
+      c.epilogue.high = static_cast<int32_t>(pick(c.epilogue.low, 127));
     }
-    c.table = one_in(3);
+    c.epilogue.table = one_in(3);
     return c;
   }
 
@@ -184,7 +185,7 @@ class RandomLanes : public test::Draws {
     const auto to = reach(c, c.out_stride, false);
     c.slot_offset = Affine(pick(0, 20) - to.first);
     if (c.slot_offset.base + to.second + c.run > LaneProgram::out_bytes()) return false;
-    const int64_t table = c.table ? SetTableCommand::kBytes : 0;
+    const int64_t table = c.epilogue.table ? SetTableCommand::kBytes : 0;
     int64_t a_bytes = 0, p_bytes = table;
     const auto operand = [&](LaneOperand& o, bool taps) {
       const auto r = reach(c, o.row_stride, taps);
@@ -201,7 +202,7 @@ class RandomLanes : public test::Draws {
       return false;
     out.a = bytes(a_bytes);
     out.p = bytes(p_bytes);
-    if (c.table) out.commands.push_back({SetTableCommand{Queue::vector, Affine(0)}});
+    if (c.epilogue.table) out.commands.push_back({SetTableCommand{Queue::vector, Affine(0)}});
     out.commands.push_back({c});
     return true;
   }
@@ -216,11 +217,11 @@ TEST(Lanes, AreRandomCommandsWhatTheContractSays) {
     const auto& c = std::get<LaneCommand>(lanes.commands.back());
     Outputs y(as_index(LaneProgram::out_bytes()));
     LaneCommand plain = c;
-    plain.table = false;
+    plain.epilogue.table = false;
     define(y, plain, lanes.a, lanes.p, {});
     for (const auto& v : y) {
       values += v ? 1 : 0;
-      limited += v && (*v == c.low || *v == c.high) ? 1 : 0;
+      limited += v && (*v == c.epilogue.low || *v == c.epilogue.high) ? 1 : 0;
     }
   }
   // Else the definition is only compared where it clips.
@@ -260,8 +261,8 @@ TEST(Lanes, AreAllLimitsKept) {
     for (const int high :
          {low, 127, low + static_cast<int>(random() % (128 - static_cast<unsigned>(low)))}) {
       LaneCommand c;
-      c.low = low;
-      c.high = high;
+      c.epilogue.low = low;
+      c.epilogue.high = high;
       const std::vector<int> y = outputs(of_all_bytes(c), 256);
       for (int v = -128; v < 128; ++v)
         ASSERT_EQ(y[as_index(v + 128)], std::max(low, std::min(high, v))) << low << " " << high;
@@ -302,7 +303,7 @@ TEST(Lanes, IsTheZeroPointOfTheResultAddedBehindTheRounding) {
     LaneCommand c;
     c.run = 2;
     c.shift = 1;
-    c.output_zero = zero;
+    c.epilogue.zero = zero;
     lanes.commands = {Command{c}};
     EXPECT_EQ(outputs(lanes, 2), (std::vector<int>{expected[0], expected[1]})) << zero;
   }

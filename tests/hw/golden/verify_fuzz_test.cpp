@@ -80,18 +80,19 @@ class Fields {
   void one(DrainCommand& c) { add(c.m, c.n, c.accumulator_row, c.first_of, c.accumulate); }
   void one(PostCommand& c) {
     add(c.rows, c.cols, c.accumulator_row, c.parameter_offset, c.slot_offset, c.pitch, c.transposed,
-        c.relu, c.output_zero, c.low, c.high, c.table, c.residual, c.groups, c.group_rows,
-        c.group_offset);
+        c.epilogue.relu, c.epilogue.zero, c.epilogue.low, c.epilogue.high, c.epilogue.table,
+        c.epilogue.residual, c.groups, c.group_rows, c.group_offset);
   }
   void one(SetTableCommand& c) { add(c.parameter_offset); }
   void one(LaneCommand& c) {
     add(c.rows, c.run, c.taps, c.tap_stride, c.across, c.a, c.b, c.slot_offset, c.out_stride,
-        c.shift, c.output_zero, c.low, c.high, c.table);
+        c.shift, c.epilogue.zero, c.epilogue.low, c.epilogue.high, c.epilogue.table);
   }
   void one(RowCommand& c) {
     add(c.rows, c.pieces, c.run, c.in, c.mask, c.parameter_offset, c.parameter_stride,
         c.per_channel, c.out, c.row_multiplier, c.mask_multiplier, c.difference_shift, c.numerator,
-        c.exponent, c.input_zero, c.unit_bits, c.epsilon, c.output_zero, c.low, c.high);
+        c.exponent, c.input_zero, c.unit_bits, c.epsilon, c.epilogue.zero, c.epilogue.low,
+        c.epilogue.high);
     add(c.logarithm);
   }
   void one(VectorCommand& c) { add(c.ops, c.in_bytes, c.out_bytes); }

@@ -42,8 +42,7 @@ struct Names {
   }
   void of(PostCommand& c) {
     auto& [rows, cols, accumulator_row, parameter_offset, slot_offset, pitch, transposed,
-           has_parameters, relu, output_zero, low, high, table, residual, groups, group_rows,
-           group_offset] = c;
+           has_parameters, epilogue, groups, group_rows, group_offset] = c;
     addresses = {&accumulator_row, &parameter_offset, &slot_offset, &group_offset};
   }
   void of(SetTableCommand& c) {
@@ -52,7 +51,7 @@ struct Names {
   }
   void of(LaneCommand& c) {
     auto& [op, rows, run, tap_op, taps, tap_stride, across, slide, a, b, weight_stride,
-           channel_offset, macs, slot_offset, out_stride, shift, output_zero, low, high, table] = c;
+           channel_offset, macs, slot_offset, out_stride, shift, epilogue] = c;
     addresses = {&slot_offset, &channel_offset};
     for (LaneOperand* o : {&a, &b.value()}) {
       auto& [buffer, offset, row_stride, splat, zero, multiplier] = *o;
@@ -62,7 +61,7 @@ struct Names {
   void of(RowCommand& c) {
     auto& [op, rows, pieces, run, in, mask, parameter_offset, parameter_stride, per_channel, out,
            row_multiplier, mask_multiplier, difference_shift, numerator, exponent, logarithm,
-           input_zero, unit_bits, epsilon, output_zero, low, high] = c;
+           input_zero, unit_bits, epsilon, epilogue] = c;
     addresses = {&parameter_offset, &logarithm.value().offset};
     for (RowOperand* o : {&in, &mask.value(), &out}) {
       auto& [offset, row_stride, piece_stride] = *o;

@@ -187,7 +187,7 @@ TEST(VerifyPost, RefusesRowsAndPitchesOutOfBounds) {
       },
       "pitch of the post's pixels");
   refuses<PostCommand>([](PostCommand& c) { c.pitch = kMost; }, "pitch of the post's pixels");
-  refuses<PostCommand>([](PostCommand& c) { c.output_zero = 40000; }, "zero point of the post");
+  refuses<PostCommand>([](PostCommand& c) { c.epilogue.zero = 40000; }, "zero point of the post");
   refuses<PostCommand>([](PostCommand& c) { c.groups = kLeast; }, "post groups");
 }
 

@@ -80,7 +80,9 @@ TEST(VerifyLanes, AcceptsWhatJustFits) {
              c.across = c.b->splat = true, c.taps = {1, 1 << 17};
            }},
            {[](LaneCommand& c) { c.op = LaneOp::copy, c.b.reset(); }},
-           {[](LaneCommand& c) { c.shift = 62, c.output_zero = -32768, c.low = c.high = 127; }},
+           {[](LaneCommand& c) {
+             c.shift = 62, c.epilogue.zero = -32768, c.epilogue.low = c.epilogue.high = 127;
+           }},
            {[](LaneCommand& c) { c.a.zero = -128, c.b->zero = 127, c.b->multiplier = -32768; }},
        })
     EXPECT_EQ(bent(bend), "");
@@ -148,11 +150,15 @@ TEST(VerifyLanes, RefusesCountsAndScalesOutsideTheirLimits) {
             "elements of one result is 1048584 of 1048576"},
            {[](LaneCommand& c) { c.shift = -1; }, "shift of the lane command is -1"},
            {[](LaneCommand& c) { c.shift = 63; }, "shift of the lane command is 63"},
-           {[](LaneCommand& c) { c.output_zero = 32768; }, "zero point of the lane command"},
-           {[](LaneCommand& c) { c.output_zero = -32769; }, "zero point of the lane command"},
-           {[](LaneCommand& c) { c.low = -129; }, "lane command clips to [-129, 127]"},
-           {[](LaneCommand& c) { c.high = 128; }, "lane command clips to [-128, 128]"},
-           {[](LaneCommand& c) { c.low = 1, c.high = 0; }, "lane command clips to [1, 0]"},
+           {[](LaneCommand& c) { c.epilogue.zero = 32768; }, "zero point of the lane command"},
+           {[](LaneCommand& c) { c.epilogue.zero = -32769; }, "zero point of the lane command"},
+           {[](LaneCommand& c) { c.epilogue.low = -129; }, "lane command clips to [-129, 127]"},
+           {[](LaneCommand& c) { c.epilogue.high = 128; }, "lane command clips to [-128, 128]"},
+           {[](LaneCommand& c) { c.epilogue.low = 1, c.epilogue.high = 0; },
+            "lane command clips to [1, 0]"},
+           {[](LaneCommand& c) { c.epilogue.relu = true; }, "relu and residual are a post's"},
+           {[](LaneCommand& c) { c.epilogue.residual.emplace(); },
+            "relu and residual are a post's"},
        })
     EXPECT_TRUE(says(bent(c.bend), c.part));
 }
@@ -321,7 +327,7 @@ TEST(CountLanes, KnowsTablesAndResiduals) {
   post.rows = 5;
   post.cols = post.pitch = 6;
   EXPECT_EQ(bytes(counts({post}, 3).buffer_read, Buffer::output), 0);
-  post.residual.emplace();
+  post.epilogue.residual.emplace();
   const Counts added = counts({post}, 3);
   EXPECT_EQ(bytes(added.buffer_read, Buffer::output), 3 * 5 * 6);
   EXPECT_EQ(bytes(added.buffer_written, Buffer::output), 3 * 5 * 6);
@@ -333,8 +339,8 @@ TEST(PrintLanes, ShowsAllOfACommand) {
   c.a.zero = 3, c.a.multiplier = -4;
   c.b->splat = true, c.b->offset = Affine(77);
   c.taps = {5, 2}, c.tap_stride = {-9, 11}, c.tap_op = TapOp::max;
-  c.shift = 13, c.output_zero = -6, c.low = -7, c.high = 8;
-  c.table = true;
+  c.shift = 13, c.epilogue.zero = -6, c.epilogue.low = -7, c.epilogue.high = 8;
+  c.epilogue.table = true;
   const std::string text = program_text(around({c}));
   for (const char* part :
        {"vector  sub output[0] strides 24,0,8,0 <- activation[0] strides 24,0,8,0 (zero 3) * -4",
@@ -360,8 +366,8 @@ TEST(PrintLanes, ShowsTablesResidualsAndPrimedSlots) {
   PostCommand post;
   post.rows = 5;
   post.cols = post.pitch = 6;
-  post.table = true;
-  post.residual = Residual{-3, 77, 5, -100, 99};
+  post.epilogue.table = true;
+  post.epilogue.residual = Residual{-3, 77, 5, -100, 99};
   EXPECT_TRUE(says(program_text(around({post})),
                    "5x6, pitch 6, table, residual (zero -3) * 77 / 2^5 in [-100, 99]\n"));
   const std::string text =

@@ -72,14 +72,15 @@ TEST(VerifyRows, AcceptsWhatJustFits) {
              +[](RowCommand& c) { c.in.row_stride[0] = -60, c.in.offset = Affine(60); },
              +[](RowCommand& c) { c.out.piece_stride = -10, c.out.offset = Affine(10); },
              +[](RowCommand& c) { c.in.piece_stride = c.in.row_stride[0] = 0; },
-             +[](RowCommand& c) { c.output_zero = -128; },
+             +[](RowCommand& c) { c.epilogue.zero = -128; },
              +[](RowCommand& c) { c.parameter_offset = Affine(512); },
          })
       EXPECT_EQ(bent_rows(op, bend), "") << name(op);
   EXPECT_EQ(bent_rows(RowOp::rms_norm,
                       [](RowCommand& c) {
                         c.parameter_stride = {-8, 0, 16, 0}, c.parameter_offset = Affine(8);
-                        c.epsilon = int64_t{1} << 62, c.low = c.high = 5, c.per_channel = 5;
+                        c.epsilon = int64_t{1} << 62, c.epilogue.low = c.epilogue.high = 5,
+                        c.per_channel = 5;
                       }),
             "");
   EXPECT_EQ(bent_rows(RowOp::softmax,
@@ -125,7 +126,11 @@ TEST(VerifyRows, RefusesConstantsOutsideTheirLimits) {
            {[](RowCommand& r) { r.run = 0; }, "run is 0"},
            {[](RowCommand& r) { r.pieces = 0; }, "pieces of a row is 0"},
            {[](RowCommand& r) { r.run = 65536; }, "elements of a row is 131072 of 65536"},
-           {[](RowCommand& r) { r.output_zero = 128; }, "zero point of the rows is 128"},
+           {[](RowCommand& r) { r.epilogue.zero = 128; }, "zero point of the rows is 128"},
+           {[](RowCommand& r) { r.epilogue.relu = true; }, "rows have no relu, table or residual"},
+           {[](RowCommand& r) { r.epilogue.table = true; }, "rows have no relu, table or residual"},
+           {[](RowCommand& r) { r.epilogue.residual.emplace(); },
+            "rows have no relu, table or residual"},
        })
     for (const RowOp op : {RowOp::softmax, RowOp::layer_norm})
       EXPECT_TRUE(says(bent_rows(op, c.bend), c.part));
@@ -147,7 +152,7 @@ TEST(VerifyRows, RefusesConstantsOutsideTheirLimits) {
             "logarithm's addend is 1152921504606846977"},
            {[](RowCommand& r) { r.logarithm.emplace().offset = Affine(2048 - 5); },
             "logarithms of the rows reaches [2043, 2049)"},
-           {[](RowCommand& r) { r.low = -127; }, "a softmax has all of int8"},
+           {[](RowCommand& r) { r.epilogue.low = -127; }, "a softmax has all of int8"},
            {[](RowCommand& r) { r.per_channel = 2; }, "softmax of runs of 10 with 2 elements"},
        })
     EXPECT_TRUE(says(bent_rows(RowOp::softmax, c.bend), c.part));
@@ -156,7 +161,8 @@ TEST(VerifyRows, RefusesConstantsOutsideTheirLimits) {
            {[](RowCommand& r) { r.input_zero = -129; }, "zero point of what is normalised"},
            {[](RowCommand& r) { r.epsilon = -1; }, "epsilon is -1"},
            {[](RowCommand& r) { r.epsilon = (int64_t{1} << 62) + 1; }, "epsilon is 46116"},
-           {[](RowCommand& r) { r.low = 1, r.high = 0; }, "rms_norm clips to [1, 0]"},
+           {[](RowCommand& r) { r.epilogue.low = 1, r.epilogue.high = 0; },
+            "rms_norm clips to [1, 0]"},
            {[](RowCommand& r) { r.per_channel = 3; }, "rms_norm of runs of 10 with 3 elements"},
            {[](RowCommand& r) { r.per_channel = 0; }, "with 0 elements a channel"},
            {[](RowCommand& r) { r.mask.emplace(); }, "rms_norm with a mask"},
@@ -243,7 +249,7 @@ TEST(PrintRows, ShowsAllOfACommand) {
                    "2^13\n"));
   c = rows_of(RowOp::rms_norm);
   c.parameter_stride = {9, 8, 7, 6}, c.per_channel = 5, c.input_zero = 4, c.epsilon = 3;
-  c.output_zero = 2, c.low = -1, c.high = 11;
+  c.epilogue.zero = 2, c.epilogue.low = -1, c.epilogue.high = 11;
   EXPECT_TRUE(says(program_text(with_rows(c)),
                    "of 2x10 elements, parameters[0] strides 9,8,7,6 of 5 elements a channel, (zero "
                    "4) epsilon 3, 27 unit bits, zero 2 in [-1, 11]\n"));

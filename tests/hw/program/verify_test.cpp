@@ -272,7 +272,7 @@ std::vector<Item> adding() {
     if (auto* s = std::get_if<Sync>(&i.node);
         s && *s == Sync{SyncKind::wait_free, Queue::post, Buffer::output})
       s->kind = SyncKind::wait_primed;
-  command<PostCommand>(out).residual.emplace();
+  command<PostCommand>(out).epilogue.residual.emplace();
   return out;
 }
 
@@ -329,7 +329,7 @@ TEST(Verify, RefusesResultsThatOvertakePrimedSlots) {
 
 TEST(Verify, RefusesAResidualThatNobodyLoaded) {
   auto body = test::tile(8, 8, 8);
-  command<PostCommand>(body).residual.emplace();
+  command<PostCommand>(body).epilogue.residual.emplace();
   EXPECT_TRUE(says(error(test::program(body)), "a residual to a slot that wasn't primed"));
   // Nor behind a slot that was.
   std::vector<Item> primed = prime();
@@ -346,36 +346,52 @@ std::string post_error(void (*bend)(PostCommand&)) {
 }
 
 TEST(Verify, RefusesScalesAndLimitsThatAResidualHasNot) {
-  EXPECT_EQ(post_error([](PostCommand& c) { *c.residual = {-128, -32768, 0, -128, -128}; }), "");
-  EXPECT_EQ(post_error([](PostCommand& c) { *c.residual = {127, 32767, 31, 127, 127}; }), "");
+  EXPECT_EQ(post_error([](PostCommand& c) {
+              *c.epilogue.residual = {-128, -32768, 0, -128, -128};
+            }),
+            "");
+  EXPECT_EQ(post_error([](PostCommand& c) {
+              *c.epilogue.residual = {127, 32767, 31, 127, 127};
+            }),
+            "");
   using Bend = void (*)(PostCommand&);
   for (const auto& [bend, part] : {
-           std::pair<Bend, const char*>{[](PostCommand& c) { c.residual->zero = -129; },
+           std::pair<Bend, const char*>{[](PostCommand& c) { c.epilogue.residual->zero = -129; },
                                         "zero point of the residual is -129"},
-           {[](PostCommand& c) { c.residual->zero = 128; }, "zero point of the residual is 128"},
-           {[](PostCommand& c) { c.residual->multiplier = -32769; }, "multiplier of the residual"},
-           {[](PostCommand& c) { c.residual->multiplier = 32768; }, "multiplier of the residual"},
-           {[](PostCommand& c) { c.residual->shift = -1; }, "shift of the residual is -1"},
-           {[](PostCommand& c) { c.residual->shift = 32; }, "shift of the residual is 32"},
-           {[](PostCommand& c) { c.residual->low = -129; }, "residual's post clips to [-129, 127]"},
-           {[](PostCommand& c) { c.residual->high = 128; }, "residual's post clips to [-128, 128]"},
-           {[](PostCommand& c) { c.residual->low = 3, c.residual->high = 2; }, "to [3, 2]"},
+           {[](PostCommand& c) { c.epilogue.residual->zero = 128; },
+            "zero point of the residual is 128"},
+           {[](PostCommand& c) { c.epilogue.residual->multiplier = -32769; },
+            "multiplier of the residual"},
+           {[](PostCommand& c) { c.epilogue.residual->multiplier = 32768; },
+            "multiplier of the residual"},
+           {[](PostCommand& c) { c.epilogue.residual->shift = -1; }, "shift of the residual is -1"},
+           {[](PostCommand& c) { c.epilogue.residual->shift = 32; }, "shift of the residual is 32"},
+           {[](PostCommand& c) { c.epilogue.residual->low = -129; },
+            "residual's post clips to [-129, 127]"},
+           {[](PostCommand& c) { c.epilogue.residual->high = 128; },
+            "residual's post clips to [-128, 128]"},
+           {[](PostCommand& c) { c.epilogue.residual->low = 3, c.epilogue.residual->high = 2; },
+            "to [3, 2]"},
        })
     EXPECT_TRUE(says(post_error(bend), part));
 }
 
 TEST(Verify, HasAPost16BitsBeforeAResidualOnly) {
-  EXPECT_EQ(post_error([](PostCommand& c) { c.low = -32768, c.high = 32767; }), "");
+  EXPECT_EQ(post_error([](PostCommand& c) { c.epilogue.low = -32768, c.epilogue.high = 32767; }),
+            "");
   using Bend = void (*)(PostCommand&);
   for (const auto& [bend, part] : {
-           std::pair<Bend, const char*>{[](PostCommand& c) { c.low = -32769; }, "[-32769, 127]"},
-           {[](PostCommand& c) { c.high = 32768; }, "[-128, 32768]"},
-           {[](PostCommand& c) { c.low = 1, c.high = 0; }, "[1, 0]"},
-           {[](PostCommand& c) { c.low = -129, c.table = true; }, "[-129, 127]"},
-           {[](PostCommand& c) { c.high = 128, c.table = true; }, "[-128, 128]"},
-           {[](PostCommand& c) { c.high = 128, c.residual.reset(); }, "[-128, 128]"},
-           {[](PostCommand& c) { c.low = -129, c.residual.reset(); }, "[-129, 127]"},
-           {[](PostCommand& c) { c.relu = true, c.output_zero = 128; }, "[128, 127]"},
+           std::pair<Bend, const char*>{[](PostCommand& c) { c.epilogue.low = -32769; },
+                                        "[-32769, 127]"},
+           {[](PostCommand& c) { c.epilogue.high = 32768; }, "[-128, 32768]"},
+           {[](PostCommand& c) { c.epilogue.low = 1, c.epilogue.high = 0; }, "[1, 0]"},
+           {[](PostCommand& c) { c.epilogue.low = -129, c.epilogue.table = true; }, "[-129, 127]"},
+           {[](PostCommand& c) { c.epilogue.high = 128, c.epilogue.table = true; }, "[-128, 128]"},
+           {[](PostCommand& c) { c.epilogue.high = 128, c.epilogue.residual.reset(); },
+            "[-128, 128]"},
+           {[](PostCommand& c) { c.epilogue.low = -129, c.epilogue.residual.reset(); },
+            "[-129, 127]"},
+           {[](PostCommand& c) { c.epilogue.relu = true, c.epilogue.zero = 128; }, "[128, 127]"},
        })
     EXPECT_TRUE(says(post_error(bend), part));
 }

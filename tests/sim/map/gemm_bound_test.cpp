@@ -75,7 +75,7 @@ void expect_bounds(uint32_t seed, Drawn kind) {
     GemmProblem p = make_problem(op, hw);
     p.b.constant = narrow || (kind != Drawn::turned && random() % 2 == 0);
     p.has_parameters = narrow || random() % 2 == 0;
-    p.table = p.has_parameters && random() % 2 == 0;
+    p.epilogue.table = p.has_parameters && random() % 2 == 0;
     choose_weights(p, hw);
     if (narrow && p.b_bits != 4) continue;
     CostEvaluator evaluator(hw);

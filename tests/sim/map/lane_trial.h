@@ -45,9 +45,9 @@ inline LaneFactors random_factors(Draw& d) {
   f.a_multiplier = static_cast<int32_t>(d.of(-300, 300));
   f.b_multiplier = static_cast<int32_t>(d.of(-300, 300));
   f.shift = static_cast<int32_t>(d.of(0, 16));
-  f.output_zero = static_cast<int32_t>(d.of(-128, 127));
-  f.low = static_cast<int32_t>(d.of(-128, 0));
-  f.high = static_cast<int32_t>(d.of(0, 127));
+  f.epilogue.zero = static_cast<int32_t>(d.of(-128, 127));
+  f.epilogue.low = static_cast<int32_t>(d.of(-128, 0));
+  f.epilogue.high = static_cast<int32_t>(d.of(0, 127));
   f.mean = [](int64_t n) { return LaneScale{static_cast<int32_t>(30000 / n + 1), 15}; };
   return f;
 }
@@ -98,7 +98,8 @@ struct LaneTrial {
                           : s * b;
     }
     if (op.negated(o)) s = -s;
-    const int64_t y = std::clamp<int64_t>(rounded(s, shift) + f.output_zero, f.low, f.high);
+    const int64_t y =
+        std::clamp<int64_t>(rounded(s, shift) + f.epilogue.zero, f.epilogue.low, f.epilogue.high);
     return w.table ? table[as_index(y + 128)] : static_cast<uint8_t>(y);
   }
 

@@ -41,7 +41,7 @@ TEST(EveryCandidate, IsValidHasItsMacsItsBoundHoldsAndBothTimingsAgree) {
     const GemmOp op = random_gemm(random);
     const bool constant = random() % 4 != 0;
     GemmProblem p = problem(op, hw, constant);
-    p.table = round % 3 == 0;
+    p.epilogue.table = round % 3 == 0;
     MappingPin pin;
     pin.im2col = random() % 8 == 0 && !op.a_transposed;
     const auto all = tiling_candidates(p, hw, {.dataflows = kAllDataflows}, pin);
@@ -93,7 +93,7 @@ TEST(Tables, AreLoadedAndSetOnceAndUsedByEveryPost) {
   for (int round = 0; round < 60; ++round) {
     const hw::HwConfig hw = test::random_machine(random);
     GemmProblem p = problem(random_gemm(random), hw, true);
-    p.table = true;
+    p.epilogue.table = true;
     const int64_t channels = p.pixel_outputs() * 12;
     const auto all = tiling_candidates(p, hw, {.dataflows = kAllDataflows}, {});
     for (size_t i = 0; i < all.size(); i += 1 + all.size() / 4) {
@@ -115,12 +115,12 @@ TEST(Tables, AreLoadedAndSetOnceAndUsedByEveryPost) {
       EXPECT_EQ(executions(program.body,
                            [](const hw::Command& c) {
                              const auto* post = std::get_if<hw::PostCommand>(&c);
-                             return post && !post->table;
+                             return post && !post->epilogue.table;
                            }),
                 0);
       // What the same program moves without a table, and a table, a byte of it for each result.
       GemmProblem plain = p;
-      plain.table = false;
+      plain.epilogue.table = false;
       const auto parameter = static_cast<size_t>(hw::Buffer::parameter);
       const hw::Counts with = count_program(program, hw);
       const hw::Counts without = count_program(emit(plain, hw, all[i].tiling), hw);

@@ -206,7 +206,7 @@ class RowTrial {
                  .difference_shift = t.difference_shift,
                  .numerator = t.numerator,
                  .exponent = t.exponent};
-    p.numbers.output_zero = t.output_zero;
+    p.numbers.epilogue.zero = t.output_zero;
     off_ = mask_.empty() ? 0 : std::ldexp(255.0, -t.difference_shift);
     std::vector<int32_t> words(t.coarse.begin(), t.coarse.end());
     words.insert(words.end(), t.fine.begin(), t.fine.end());
@@ -217,7 +217,7 @@ class RowTrial {
     const int64_t n = p.work.row_length();
     unit_bits_ = hw::norm_unit_bits(n);
     p.numbers.epsilon = *hw::norm_epsilon(kEpsilon, input_, n);
-    p.numbers.output_zero = out_zero_;
+    p.numbers.epilogue.zero = out_zero_;
     p.numbers.input_zero = in_zero_;
     int64_t most = 0;
     for (const RowElement& e : elements_) most = std::max(most, e.channel);

@@ -34,7 +34,8 @@ inline GemmOperands random_operands(const GemmProblem& p, std::mt19937& random) 
     o.scales.push_back(static_cast<int16_t>(pick(-32768, 32767)));
   for (int64_t i = p.residual ? p.op.batch * p.op.m() * p.op.outputs : 0; i > 0; --i)
     o.residual.push_back(static_cast<int8_t>(pick(-128, 127)));
-  for (int v = 0; p.table && v < 256; ++v) o.table.push_back(static_cast<int8_t>(pick(-128, 127)));
+  for (int v = 0; p.epilogue.table && v < 256; ++v)
+    o.table.push_back(static_cast<int8_t>(pick(-128, 127)));
   return o;
 }
 
@@ -109,17 +110,17 @@ class Reference {
   /// Of 16 bits where something is added, unless it comes from the table.
   int64_t scale(int64_t product, int64_t channel) const {
     const GemmOperands::Channel& c = o_.channels[at(channel)];
-    int64_t y = divided(product, int64_t{1} << c.shift) + p_.out_zero;
-    if (p_.relu) y = std::max<int64_t>(y, p_.out_zero);
-    const int64_t most = p_.residual && !p_.table ? INT16_MAX : INT8_MAX;
+    int64_t y = divided(product, int64_t{1} << c.shift) + p_.epilogue.zero;
+    if (p_.epilogue.relu) y = std::max<int64_t>(y, p_.epilogue.zero);
+    const int64_t most = p_.residual && !p_.epilogue.table ? INT16_MAX : INT8_MAX;
     y = std::clamp<int64_t>(y, -most - 1, most);
-    return p_.table ? o_.table[at(y + 128)] : y;
+    return p_.epilogue.table ? o_.table[at(y + 128)] : y;
   }
 
   int64_t add(int64_t y, int64_t r) const {
-    const int64_t scaled = (r - p_.add.zero) * p_.add.multiplier;
-    y += divided(scaled, int64_t{1} << p_.add.shift);
-    return std::clamp<int64_t>(y, p_.clips_sum ? p_.out_zero : -128, 127);
+    const int64_t scaled = (r - p_.epilogue.residual->zero) * p_.epilogue.residual->multiplier;
+    y += divided(scaled, int64_t{1} << p_.epilogue.residual->shift);
+    return std::clamp<int64_t>(y, p_.clips_sum ? p_.epilogue.zero : -128, 127);
   }
 
   const GemmProblem& p_;
@@ -135,17 +136,18 @@ inline GemmProblem random_problem(const GemmOp& op, const hw::HwConfig& hw, std:
   p.out = {"y", hw::Memory::dram, false};
   p.has_parameters = true;
   choose_weights(p, hw);
-  p.relu = random() % 4 == 0;
+  p.epilogue.relu = random() % 4 == 0;
   p.a_zero = static_cast<int32_t>(random() % 256) - 128;
-  p.out_zero = static_cast<int32_t>(random() % 256) - 128;
+  p.epilogue.zero = static_cast<int32_t>(random() % 256) - 128;
   if (random() % 3 == 0) {
     p.residual = {"r", hw::Memory::dram, false};
-    p.add.zero = static_cast<int32_t>(random() % 256) - 128;
-    p.add.multiplier = static_cast<int32_t>(random() % 60000) - 30000;
-    p.add.shift = static_cast<int32_t>(13 + random() % 5);
+    p.epilogue.residual.emplace();
+    p.epilogue.residual->zero = static_cast<int32_t>(random() % 256) - 128;
+    p.epilogue.residual->multiplier = static_cast<int32_t>(random() % 60000) - 30000;
+    p.epilogue.residual->shift = static_cast<int32_t>(13 + random() % 5);
     p.clips_sum = random() % 4 == 0;
   }
-  p.table = random() % 3 == 0;
+  p.epilogue.table = random() % 3 == 0;
   return p;
 }
 

@@ -103,8 +103,9 @@ TEST(ProgramValues, DoesTheComparisonSeeAWrongProgram) {
   GemmProblem p = random_problem(
       test::convolution({.channels = 7, .size = 8, .outputs = 7, .kernel = 3, .pad = 1}), hw,
       random);
-  p.relu = false;
+  p.epilogue.relu = false;
   p.residual.reset();
+  p.epilogue.residual.reset();
   const GemmOperands operands = random_operands(p, random);
   const std::vector<int8_t> expected = Reference(p, operands).run();
   EXPECT_GT(unclipped(expected), 0.5);
@@ -131,11 +132,11 @@ TEST(ProgramValues, DoesTheComparisonSeeAWrongProgram) {
   EXPECT_NE(gemm([](hw::GemmCommand& c) { c.window.pad_value += 1; }), expected);
   EXPECT_NE(gemm([](hw::GemmCommand& c) { c.window.line_step += 1; }), expected);
   EXPECT_NE(gemm([](hw::GemmCommand& c) { c.weights.offset += hw::Affine(1); }), expected);
-  EXPECT_NE(
-      run([](auto& body) {
-        EXPECT_TRUE(bend_first<hw::PostCommand>(body, [](hw::PostCommand& c) { ++c.output_zero; }));
-      }),
-      expected);
+  EXPECT_NE(run([](auto& body) {
+              EXPECT_TRUE(
+                  bend_first<hw::PostCommand>(body, [](hw::PostCommand& c) { ++c.epilogue.zero; }));
+            }),
+            expected);
 }
 
 /// Every tiling of one op, on a machine with an awkward array.

@@ -105,7 +105,7 @@ Ran run_staged(uint32_t seed, int rounds, bool narrow) {
       expect_right(p, hw, all[i].tiling, operands, expected,
                    drawn(random, 0, 2) == 0 ? &random : nullptr);
       expect_costs(p, hw, all[i], objective);
-      if (p.has_parameters && !p.table) {
+      if (p.has_parameters && !p.epilogue.table) {
         GemmProblem bare = p;
         bare.has_parameters = false;
         Candidate same = all[i];

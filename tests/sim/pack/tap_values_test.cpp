@@ -40,6 +40,7 @@ GemmProblem problem_of(const GemmOp& op, const hw::HwConfig& hw, std::mt19937& r
   GemmProblem p = random_problem(op, hw, random);
   p.b.constant = true;
   p.residual.reset();
+  p.epilogue.residual.reset();
   choose_weights(p, hw);
   return p;
 }
@@ -78,7 +79,7 @@ TEST(TapValues, DoBiasesWrapAsTheArraysDo) {
       problem_of(test::convolution(
                      {.channels = 3, .size = 5, .outputs = 3, .kernel = 3, .pad = 1, .groups = 3}),
                  hw, random);
-  p.table = p.relu = false;
+  p.epilogue.table = p.epilogue.relu = false;
   p.a_zero = -128;
   GemmOperands operands = random_operands(p, random);
   operands.weights.assign(operands.weights.size(), 127);

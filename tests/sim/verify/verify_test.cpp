@@ -58,10 +58,10 @@ TEST(RandomCases, MeetAllThatAMachineCanSay) {
       continue;
     }
     zeros.insert(c.problem.a_zero);
-    zeros.insert(c.problem.out_zero + 1000);
+    zeros.insert(c.problem.epilogue.zero + 1000);
     flows.insert(c.tiling.dataflow);
-    relu += c.problem.relu;
-    table += c.problem.table;
+    relu += c.problem.epilogue.relu;
+    table += c.problem.epilogue.table;
     shared += c.problem.a.memory == hw::Memory::shared;
     instant += c.hw.dram.latency == 0;
     slow += c.hw.dram.latency > 150;
@@ -175,8 +175,8 @@ TEST(VerifyCases, KeepAllButTheSizesOfACutCase) {
     cut_case(c, 500);
     const GemmProblem &was = whole.problem, &is = c.problem;
     EXPECT_EQ(is.a_zero, was.a_zero);
-    EXPECT_EQ(is.out_zero, was.out_zero);
-    EXPECT_EQ(is.relu, was.relu);
+    EXPECT_EQ(is.epilogue.zero, was.epilogue.zero);
+    EXPECT_EQ(is.epilogue.relu, was.epilogue.relu);
     EXPECT_EQ(is.has_parameters, was.has_parameters);
     const auto kept = [](const Place& now, const Place& then) {
       EXPECT_EQ(now.name, then.name);
