@@ -33,10 +33,10 @@ std::optional<hw::Dataflow> dataflow(std::string_view name) {
 
 hw::Program program(const GemmOp& op, const hw::HwConfig& hw, hw::Dataflow flow) {
   GemmProblem p = make_problem(op, hw);
-  p.a = {"a", hw::Memory::dram, false};
-  p.b = {"b", hw::Memory::dram, true};
-  p.parameters = {"parameters", hw::Memory::dram, true};
-  p.out = {"out", hw::Memory::dram, false};
+  p.a = {"a", hw::MemoryId::dram, false};
+  p.b = {"b", hw::MemoryId::dram, true};
+  p.parameters = {"parameters", hw::MemoryId::dram, true};
+  p.out = {"out", hw::MemoryId::dram, false};
   p.has_parameters = true;
   hw::Program out = emit(p, hw, tiling_candidates(p, hw, {.dataflows = {flow}}, {}).at(0).tiling);
   out.name = fmt::format("{}x{}x{} k{}", op.m(), op.channels, op.outputs, op.kernel[1]);

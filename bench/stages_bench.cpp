@@ -100,8 +100,8 @@ GemmSource large_product() {
   op.outputs = 11008;
   OpRequest request;
   request.item = op;
-  request.inputs = {{{"a", hw::Memory::dram, false}, 1}, {{"b", hw::Memory::dram, true}, 1}};
-  request.outputs = {{{"y", hw::Memory::dram, false}, 1}};
+  request.inputs = {{{"a", hw::MemoryId::dram, false}, 1}, {{"b", hw::MemoryId::dram, true}, 1}};
+  request.outputs = {{{"y", hw::MemoryId::dram, false}, 1}};
   return *(*Mapper(hw, {}).map(request, "large"))->source_as<GemmSource>();
 }
 

@@ -11,12 +11,14 @@ constexpr std::array<std::string_view, kDataflows> kDataflowNames = {
     "weight_stationary", "input_stationary", "output_stationary"};
 constexpr std::array<std::string_view, kBuffers> kBufferNames = {
     "activation", "weight", "parameter", "accumulator", "output"};
+constexpr PerMemory<std::string_view> kMemoryNames = {"dram", "shared"};
 constexpr std::array<std::string_view, kRunWeights> kRunWeightNames = {"read", "kept"};
 
 }  // namespace
 
 std::string_view name(Dataflow d) { return kDataflowNames[static_cast<size_t>(d)]; }
 std::string_view name(Buffer b) { return kBufferNames[static_cast<size_t>(b)]; }
+std::string_view name(MemoryId m) { return kMemoryNames[m]; }
 std::string_view name(RunWeights weights) { return kRunWeightNames[static_cast<size_t>(weights)]; }
 
 ChannelConfig BankedDram::peak_channel(double clock_mhz) const {

@@ -6,6 +6,7 @@
 
 #include "hw/config/derivable_number.h"
 #include "hw/config/dram_device.h"
+#include "hw/config/memory.h"
 #include "hw/technology/technology.h"
 #include "sim/base/dtype.h"
 #include "sim/base/units.h"
@@ -14,18 +15,6 @@ namespace accsim::hw {
 
 /// A machine, fully described. Read from YAML by hw/config/load.h, which fills every field and has
 /// checked the ranges and cross-field rules that the comments state. All sizes are of one copy.
-
-/// Bytes per cycle, exact to a thousandth so that RTL and model round alike.
-struct ByteRate {
-  int64_t milli = 0;  ///< thousandths of a byte per cycle; > 0
-
-  /// Cycles that `bytes` occupy a channel of this rate: ceil(bytes / rate).
-  int64_t cycles(int64_t bytes) const {
-    return bytes / milli * 1000 + ceil_div(bytes % milli * 1000, milli);
-  }
-  double value() const { return static_cast<double>(milli) / 1000.0; }
-  friend bool operator==(ByteRate, ByteRate) = default;
-};
 
 /// What stays in the array during a pass while the others stream by: a k x n tile of weights, a
 /// k x m tile of activations, or the m x n sums.
@@ -49,14 +38,6 @@ struct BufferConfig {
   int64_t width = 0;  ///< bytes a cycle through its load/store port; 0 for the accumulator
 
   int64_t slot_bytes() const { return kib * 1024 / slots; }
-};
-
-/// A memory outside the slots: DRAM, or the shared on-chip buffer that keeps whole tensors between
-/// layers. Each direction is one in-order pipelined channel: a transfer of B bytes occupies it for
-/// ceil(B / rate) cycles and its last byte arrives `latency` cycles later.
-struct ChannelConfig {
-  ByteRate read, write;
-  int64_t latency = 0;  ///< cycles
 };
 
 /// Main memory of real parts: equal channels, interleaved burst by burst.
@@ -167,6 +148,15 @@ struct HwConfig {
 
   /// Do reads and writes of DRAM take turns?
   bool one_bus() const { return dram_model == DramModel::banked || dram_bus == DramBus::shared; }
+  /// A row of the list of memories.
+  Memory memory(MemoryId m) const {
+    if (m == MemoryId::shared)
+      return {"the shared buffer", shared.kib * 1024, shared.channel, false, false,
+              energy.shared_byte,  energy.shared_byte};
+    const bool banks = dram_model == DramModel::banked;
+    return {
+        "DRAM", INT64_MAX, dram, banks, one_bus(), energy.dram_read_byte, energy.dram_write_byte};
+  }
   const BufferConfig& buffer(Buffer b) const { return buffers[static_cast<size_t>(b)]; }
   int64_t activation_bytes() const { return storage_bytes(types.activation, 1); }
   /// Of a weight that has bytes of its own: also what products take whose second operand isn't

@@ -6,7 +6,7 @@ namespace accsim::hw {
 
 std::optional<bool> writes_dram(const Program& program, const Command& command) {
   const auto dram = [&](int tensor) {
-    return program.tensors[static_cast<size_t>(tensor)].memory == Memory::dram;
+    return program.tensors[static_cast<size_t>(tensor)].memory == MemoryId::dram;
   };
   if (const auto* c = std::get_if<LoadCommand>(&command))
     return dram(c->tensor) ? std::optional(false) : std::nullopt;

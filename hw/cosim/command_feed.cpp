@@ -39,7 +39,8 @@ void CommandFeed::expect_retirement(rtl::CommandPort port, const QueueUnroller::
   switch (port) {
     case rtl::kLoad: {
       const auto& c = std::get<LoadCommand>(*e.command);
-      const bool shared = program_.tensors[static_cast<size_t>(c.tensor)].memory == Memory::shared;
+      const bool shared =
+          program_.tensors[static_cast<size_t>(c.tensor)].memory == MemoryId::shared;
       under_way_[shared ? rtl::kRetireLoadShared : rtl::kRetireLoad].push_back(e.ordinal);
       break;
     }

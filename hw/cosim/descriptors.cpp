@@ -76,7 +76,7 @@ void put_transfer(DescriptorWords& d, const Program& p, int tensor, int64_t offs
     return d.refuse(
         fmt::format("a walk of {} levels; the core has {}", walk.levels.size(), rtl::kLevels));
   const ProgramTensor& t = tensor_of(p, tensor);
-  if (t.memory == Memory::shared) d.put_flags(at::kFlags, rtl::dma_flags::kShared);
+  if (t.memory == MemoryId::shared) d.put_flags(at::kFlags, rtl::dma_flags::kShared);
   put_tensor_address(d, at::kAddrLo, at::kAddrHi, p, tensor, offset);
   d.put_count(at::kRun, walk.run, "run");
   for (size_t i = 0; i < rtl::kLevels; ++i) {  // the core counts from the innermost
@@ -146,7 +146,7 @@ struct Describe {
     namespace stage = rtl::stage_cmd;
     static_assert(stage::kWalk == 0);
     DescriptorWords d("stage");
-    const bool out = tensor_of(program, c.to).memory == Memory::dram;
+    const bool out = tensor_of(program, c.to).memory == MemoryId::dram;
     const int near = out ? c.to : c.from, far = out ? c.from : c.to;
     put_transfer(d, program, near, affine_value(out ? c.target : c.source), c.walk);
     if (out) d.put_flags(rtl::dma_cmd::kFlags, rtl::dma_flags::kShared);

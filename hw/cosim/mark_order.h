@@ -27,7 +27,7 @@ class MarkOrder {
   }
   /// A mark that is set behind a command of its queue.
   void note_mark(const Mark& m) {
-    const bool shared = program_.tensors[static_cast<size_t>(store_)].memory == Memory::shared;
+    const bool shared = program_.tensors[static_cast<size_t>(store_)].memory == MemoryId::shared;
     const size_t kind = m.queue == Queue::load    ? rtl::marks::kLoaded
                         : m.queue == Queue::stage ? rtl::marks::kStaged
                         : shared                  ? rtl::marks::kStoredShared

@@ -5,6 +5,14 @@
 #include <cstring>
 
 namespace accsim::hw {
+namespace {
+
+/// The core's ports to each memory.
+constexpr PerMemory<size_t> kPort = {0, 1};
+
+MemoryId memory_of(const rtl::Request& r) { return r.shared ? MemoryId::shared : MemoryId::dram; }
+
+}  // namespace
 
 MemoryPorts::MemoryPorts(const Program& program, const HwConfig& hw, MemoryImage& image)
     : hw_(hw),
@@ -24,23 +32,23 @@ void MemoryPorts::check_stable(const T& now, bool taken, T& untaken, std::string
 
 std::string_view MemoryPorts::take_write(rtl::Cycle& io, int64_t cycle) {
   const rtl::Request& w = io.write;
-  io.write_ready = w.valid && writes_[w.shared].try_take(w, cycle);
+  io.write_ready = w.valid && writes_[memory_of(w)].try_take(w, cycle);
   check_stable(w, io.write_ready, untaken_write_, "a request", cycle);
   if (!io.write_ready) return {};
-  stored_to_ = w.shared ? Memory::shared : Memory::dram;
+  stored_to_ = memory_of(w);
   if (!memory_.bytes_at(w.address, w.bytes)) return "writes outside its tensors";
-  stored_[w.shared].push({cycle + latency(stored_to_),
-                          w.address,
-                          {io.write_data.begin(), io.write_data.begin() + w.bytes},
-                          w.last,
-                          w.tag[0]});
+  stored_[stored_to_].push({cycle + latency(stored_to_),
+                            w.address,
+                            {io.write_data.begin(), io.write_data.begin() + w.bytes},
+                            w.last,
+                            w.tag[0]});
   return {};
 }
 
 std::string_view MemoryPorts::take_copy(rtl::Cycle& io, int64_t cycle) {
   const rtl::Copy& c = io.copy;
   const rtl::Request beat{c.valid, c.to_dram, c.last, c.bytes, c.source, {c.tag}};
-  PacedChannel& channel = c.to_dram ? writes_[0] : reads_[0];
+  PacedChannel& channel = (c.to_dram ? writes_ : reads_)[MemoryId::dram];
   io.copy_ready = c.valid && channel.try_take(beat, cycle);
   check_stable(c, io.copy_ready, untaken_copy_, "a request for a copy", cycle);
   if (!io.copy_ready) return {};
@@ -52,12 +60,12 @@ std::string_view MemoryPorts::take_copy(rtl::Cycle& io, int64_t cycle) {
 
 std::string_view MemoryPorts::take_read(rtl::Cycle& io, int64_t cycle) {
   const rtl::Request& r = io.read;
-  io.read_ready = r.valid && reads_[r.shared].try_take(r, cycle);
+  io.read_ready = r.valid && reads_[memory_of(r)].try_take(r, cycle);
   check_stable(r, io.read_ready, untaken_read_, "a request", cycle);
   if (!io.read_ready) return {};
   const uint8_t* from = memory_.bytes_at(r.address, r.bytes);
   if (!from) return "reads outside its tensors";
-  returns_[r.shared].push({from, r.bytes}, r.tag, cycle);
+  returns_[memory_of(r)].push({from, r.bytes}, r.tag, cycle);
   return {};
 }
 
@@ -68,11 +76,11 @@ void MemoryPorts::deliver_writes(rtl::Cycle& io, int64_t cycle) {
   };
   io.write_done = {};
   io.copy_done = false;
-  for (size_t m = 0; m < stored_.size(); ++m)
+  for (const MemoryId m : MemoryId::all())
     while (const auto beat = stored_[m].take_arrived(cycle)) {
       put(*beat);
-      io.write_done[m] = beat->last;
-      io.write_done_tag[m] = beat->tag;
+      io.write_done[kPort[m]] = beat->last;
+      io.write_done_tag[kPort[m]] = beat->tag;
     }
   while (const auto beat = copied_.take_arrived(cycle)) {
     put(*beat);
@@ -82,12 +90,12 @@ void MemoryPorts::deliver_writes(rtl::Cycle& io, int64_t cycle) {
 }
 
 void MemoryPorts::return_data(rtl::Cycle& io, int64_t cycle) {
-  for (size_t m = 0; m < returns_.size(); ++m) {
+  for (const MemoryId m : MemoryId::all()) {
     const ReturnPath::Beat* beat = returns_[m].arrived_beat(cycle);
-    io.data_valid[m] = beat != nullptr;
+    io.data_valid[kPort[m]] = beat != nullptr;
     if (!beat) continue;
-    std::memcpy(io.data[m].data(), beat->data.data(), beat->data.size());
-    io.data_tag[m] = beat->tag;
+    std::memcpy(io.data[kPort[m]].data(), beat->data.data(), beat->data.size());
+    io.data_tag[kPort[m]] = beat->tag;
     returns_[m].pop();
   }
 }

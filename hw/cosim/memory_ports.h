@@ -29,7 +29,7 @@ class MemoryPorts {
 
   /// From when the last beat of a store, or of a copy, is taken until it is in memory: cycles.
   int64_t store_latency() const { return latency(stored_to_); }
-  int64_t copy_latency() const { return latency(Memory::dram) + latency(Memory::shared); }
+  int64_t copy_latency() const { return latency(MemoryId::dram) + latency(MemoryId::shared); }
   /// Offset in a tensor of what the core writes to an address.
   int64_t offset_in(int tensor, uint64_t address) const {
     return memory_.offset_in(tensor, address);
@@ -40,20 +40,17 @@ class MemoryPorts {
  private:
   template <class T>
   void check_stable(const T& now, bool taken, T& untaken, std::string_view what, int64_t cycle);
-  int64_t latency(Memory m) const {
-    return m == Memory::dram ? hw_.dram.latency : hw_.shared.channel.latency;
-  }
+  int64_t latency(MemoryId m) const { return hw_.memory(m).channel.latency; }
 
   const HwConfig& hw_;
   BenchMemory memory_;
-  // By memory: DRAM, shared.
-  std::array<PacedChannel, 2> reads_, writes_;
-  std::array<ReturnPath, 2> returns_;
-  std::array<WritePath, 2> stored_;
+  PerMemory<PacedChannel> reads_, writes_;
+  PerMemory<ReturnPath> returns_;
+  PerMemory<WritePath> stored_;
   WritePath copied_;
   rtl::Request untaken_read_, untaken_write_;
   rtl::Copy untaken_copy_;
-  Memory stored_to_ = Memory::dram;  ///< by the latest write
+  MemoryId stored_to_ = MemoryId::dram;  ///< by the latest write
   std::string changed_;
 };
 

@@ -13,7 +13,7 @@ Picojoules total_energy(const Energy& e) {
 
 Energy energy(const Counts& counts, Cycles cycles, const HwConfig& hw) {
   const EnergyConfig& e = hw.energy;
-  const auto dram = static_cast<size_t>(Memory::dram), shared = static_cast<size_t>(Memory::shared);
+  const Memory dram = hw.memory(MemoryId::dram), shared = hw.memory(MemoryId::shared);
   Energy out;
   out.mac = Picojoules(e.mac * static_cast<double>(counts.array_macs.count()));
   for (int64_t ops : counts.vector_ops)
@@ -23,10 +23,9 @@ Energy energy(const Counts& counts, Cycles cycles, const HwConfig& hw) {
   for (size_t b = 0; b < kBuffers; ++b)
     out.sram += Picojoules(e.buffer_byte[b] * (real_bytes(counts.buffer_read[b]) +
                                                real_bytes(counts.buffer_written[b])));
-  out.shared = Picojoules(e.shared_byte *
-                          (real_bytes(counts.read[shared]) + real_bytes(counts.written[shared])));
-  out.dram = Picojoules(e.dram_read_byte * real_bytes(counts.read[dram]) +
-                        e.dram_write_byte * real_bytes(counts.written[dram]));
+  out.shared = Picojoules(shared.read_byte * real_bytes(counts.moved(MemoryId::shared)));
+  out.dram = Picojoules(dram.read_byte * real_bytes(counts.read[MemoryId::dram]) +
+                        dram.write_byte * real_bytes(counts.written[MemoryId::dram]));
   out.leakage = Picojoules(e.static_per_cycle * static_cast<double>(cycles.count()));
   return out;
 }

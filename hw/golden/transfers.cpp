@@ -176,7 +176,7 @@ void GoldenMachine::execute(const StageCommand& c) {
   const std::span<uint8_t> to = reachable_bytes(c.to, true);
   const int64_t source = affine_value(c.source), target = affine_value(c.target);
   if (has_failed()) return;
-  const bool in = program_.tensors[index(c.from)].memory == Memory::dram;
+  const bool in = program_.tensors[index(c.from)].memory == MemoryId::dram;
   int64_t at = in ? target : source;
   for_runs(c.walk, in ? source : target, [&](int64_t address) {
     const int64_t read = in ? address : at, written = in ? at : address;

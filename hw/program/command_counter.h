@@ -13,9 +13,9 @@ class CommandCounter {
   /// A layer whose gemms have this dataflow.
   void begin_layer(Dataflow dataflow) { dataflow_ = dataflow; }
 
-  void count_load(int64_t times, Buffer to, Memory from, int64_t bytes) {
+  void count_load(int64_t times, Buffer to, MemoryId from, int64_t bytes) {
     bytes_written_to(to) += Bytes(bytes) * times;
-    counts_.read[static_cast<size_t>(from)] += Bytes(bytes) * times;
+    counts_.read[from] += Bytes(bytes) * times;
     counts_.commands += times;
   }
   /// So many indices of a gathered load.
@@ -113,18 +113,16 @@ class CommandCounter {
     // A row's division, and of a normalisation the root before it; a logarithm.
     counts_.divisions += (c.row_count() * (softmax ? 1 : 2) + logarithms) * times;
   }
-  void count_store(int64_t times, Memory to, int64_t bytes) {
+  void count_store(int64_t times, MemoryId to, int64_t bytes) {
     counts_.commands += times;
     bytes_read_from(Buffer::output) += Bytes(bytes) * times;
-    counts_.written[static_cast<size_t>(to)] += Bytes(bytes) * times;
+    counts_.written[to] += Bytes(bytes) * times;
   }
 
-  /// Bytes from one memory to the other.
-  void count_stage(int64_t times, Memory from, int64_t bytes) {
-    const auto source = static_cast<size_t>(from);
+  void count_stage(int64_t times, MemoryId from, MemoryId to, int64_t bytes) {
     counts_.commands += times;
-    counts_.read[source] += Bytes(bytes) * times;
-    counts_.written[1 - source] += Bytes(bytes) * times;
+    counts_.read[from] += Bytes(bytes) * times;
+    counts_.written[to] += Bytes(bytes) * times;
     counts_.staged += Bytes(bytes) * times;
   }
 

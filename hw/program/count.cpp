@@ -40,7 +40,7 @@ class Counter {
     return times_ - overwriting;
   }
 
-  Memory memory_of(int tensor) const {
+  MemoryId memory_of(int tensor) const {
     return program_.tensors[static_cast<size_t>(tensor)].memory;
   }
 
@@ -69,7 +69,7 @@ class Counter {
   }
 
   void count_command(const StageCommand& c) {
-    tally_.count_stage(times_, memory_of(c.from), c.walk.bytes());
+    tally_.count_stage(times_, memory_of(c.from), memory_of(c.to), c.walk.bytes());
   }
 
   const Program& program_;
@@ -88,8 +88,8 @@ void add_bytes(std::array<Bytes, N>& to, const std::array<Bytes, N>& from) {
 Counts& Counts::operator+=(const Counts& other) {
   macs += other.macs;
   array_macs += other.array_macs;
-  add_bytes(read, other.read);
-  add_bytes(written, other.written);
+  read += other.read;
+  written += other.written;
   staged += other.staged;
   add_bytes(buffer_read, other.buffer_read);
   add_bytes(buffer_written, other.buffer_written);

@@ -39,7 +39,7 @@ class Walker {
     cover_item(RowCommand{});
     cover_item(StoreCommand{});
     cover_item(StageCommand{});
-    for (const Memory m : {Memory::dram, Memory::shared}) cover_item(Mark{}, m);
+    for (const MemoryId m : MemoryId::all()) cover_item(Mark{}, m);
     add_hit("layer of another dataflow", true);
     times_ = times;
     loads_from_region_ = {};
@@ -59,7 +59,7 @@ class Walker {
       dataflow_ = h.dataflow;
     };
     const auto mark = [this](const Mark& m) {
-      cover_item(m, is_shared(m.tensor) ? Memory::shared : Memory::dram);
+      cover_item(m, is_shared(m.tensor) ? MemoryId::shared : MemoryId::dram);
     };
     const auto sync = [this](const Sync& s) {
       if (s.kind == SyncKind::wait_free && s.queue == Queue::load)
@@ -68,7 +68,7 @@ class Walker {
     visit_nest(program_.body, Overloaded{loop, command, head, mark, sync});
   }
 
-  void cover_item(const Mark& m, Memory memory) {
+  void cover_item(const Mark& m, MemoryId memory) {
     for (const Queue q : {Queue::load, Queue::store, Queue::stage})
       for (const bool waits : {false, true})
         add_hit(
@@ -78,7 +78,7 @@ class Walker {
 
   bool is_shared(int tensor) const {
     const auto i = static_cast<size_t>(tensor);
-    return i < program_.tensors.size() && program_.tensors[i].memory == Memory::shared;
+    return i < program_.tensors.size() && program_.tensors[i].memory == MemoryId::shared;
   }
 
   bool is_region(int tensor) const {

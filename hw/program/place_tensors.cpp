@@ -60,7 +60,7 @@ class Placer {
       : p_(p), room_(room), lives_(Lives(p).take_lives()) {
     for (size_t i = 0; i < p.tensors.size(); ++i) {
       ProgramTensor& t = p.tensors[i];
-      if (t.memory != Memory::shared) continue;
+      if (t.memory != MemoryId::shared) continue;
       if (t.slots == 0 && lives_[i].written_first && !own.contains(static_cast<int>(i))) {
         all_.push_back(i);
       } else {
@@ -149,7 +149,7 @@ void Placer::order_reuse() {
 }  // namespace
 
 Status place_tensors(Program& program, const HwConfig& hw, const std::set<int>& own) {
-  Placer placer(program, hw.shared.kib * 1024, own);
+  Placer placer(program, hw.memory(MemoryId::shared).bytes, own);
   if (const int64_t left_out = placer.place_all(); left_out > 0)
     return Error{Errc::capacity,
                  fmt::format("{} bytes of tensors in the shared buffer have no room beside those "

@@ -12,8 +12,6 @@ std::string_view name(Queue q) {
   return kNames[static_cast<size_t>(q)];
 }
 
-std::string_view name(Memory m) { return m == Memory::dram ? "dram" : "shared"; }
-
 std::string_view name(SyncKind k) {
   constexpr std::array<std::string_view, kSyncKinds> kNames = {
       "wait_free", "signal_full", "wait_full", "signal_free", "signal_primed", "wait_primed"};

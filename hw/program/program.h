@@ -18,11 +18,6 @@ namespace accsim::hw {
 /// and meet only at tokens. Addresses are affine in the loop indices, durations don't depend on
 /// them. What commands do stands in hw/program/commands.h.
 
-/// Where a tensor lives outside the slots.
-enum class Memory : uint8_t { dram, shared };
-/// As printed programs and reports spell it: "dram", "shared".
-std::string_view name(Memory m);
-
 /// A tensor of the program. `bytes` is its full extent in memory. With `slots` it is a region: a
 /// ring of that many equal parts with tokens of its own. One queue (stage or store) fills the parts
 /// in turn, one (load or stage) reads them; addresses of theirs count from the part's first byte.
@@ -31,7 +26,7 @@ std::string_view name(Memory m);
 /// that is `given` has them when the program begins, and what they hold.
 struct ProgramTensor {
   std::string name;
-  Memory memory = Memory::dram;
+  MemoryId memory = MemoryId::dram;
   int64_t bytes = 0;
   int64_t slots = 0;     ///< 0: not a region
   int64_t address = -1;  ///< of its first byte, among those with one; -1: bytes of its own
@@ -133,10 +128,10 @@ std::string program_text(const Program& program);
 
 /// What a program does, whatever the time: exact sums over all iterations.
 struct Counts {
-  Macs macs;                               ///< useful ones
-  Macs array_macs;                         ///< with the zero blocks of packed groups
-  std::array<Bytes, 2> read{}, written{};  ///< by Memory
-  Bytes staged;                            ///< of both, those copied from one to the other
+  Macs macs;        ///< useful ones
+  Macs array_macs;  ///< with the zero blocks of packed groups
+  PerMemory<Bytes> read, written;
+  Bytes staged;  ///< of both, those copied from one to the other
   std::array<Bytes, kBuffers> buffer_read{}, buffer_written{};
   std::array<int64_t, kLaneClasses> vector_ops{};
   Macs lane_macs;         ///< of lane commands, in place of the array
@@ -147,6 +142,8 @@ struct Counts {
   int64_t gemms = 0;
   int64_t preload_cycles = 0;  ///< in which stationary operands go into the array
 
+  /// Read and written.
+  Bytes moved(MemoryId m) const { return read[m] + written[m]; }
   Counts& operator+=(const Counts& other);
   friend bool operator==(const Counts&, const Counts&) = default;
 };

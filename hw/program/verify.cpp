@@ -73,13 +73,13 @@ void Verifier::check_tensors() {
     const ProgramTensor& t = program_.tensors[i];
     if (t.bytes < 0 || t.bytes > kMostTensorBytes)
       return fail(fmt::format("tensor '{}' has {} bytes", t.name, t.bytes));
-    if (t.memory == Memory::shared && !t.is_placed()) {
+    if (t.memory == MemoryId::shared && !t.is_placed()) {
       int64_t& bytes = known[t.name];
       shared = add_far(shared, std::max<int64_t>(0, t.bytes - bytes));
       bytes = std::max(bytes, t.bytes);
     }
     if (t.is_placed()) placed = std::max(placed, add_far(t.address, t.bytes));
-    if (t.is_placed() && (t.memory != Memory::shared || t.slots > 0))
+    if (t.is_placed() && (t.memory != MemoryId::shared || t.slots > 0))
       return fail(fmt::format("tensor '{}' has an address and is {}", t.name,
                               t.slots > 0 ? "a region" : "in DRAM"));
     if (t.given && !t.is_placed())
@@ -90,7 +90,7 @@ void Verifier::check_tensors() {
   }
   shared = add_far(shared, placed);
   check_places();
-  if (shared > hw_.shared.kib * 1024)
+  if (shared > hw_.memory(MemoryId::shared).bytes)
     fail(fmt::format("tensors of {} bytes in a shared buffer of {} KiB", shared, hw_.shared.kib));
 }
 
@@ -179,9 +179,7 @@ void Verifier::visit_mark(const Mark& m) {
     return fail(
         fmt::format("mark on '{}' before any command of the {} queue", t->name, name(m.queue)));
   // The command before the mark is the last to be done, unless its memory is the faster one.
-  const auto latency = [this](Memory at) {
-    return at == Memory::dram ? hw_.dram.latency : hw_.shared.channel.latency;
-  };
+  const auto latency = [this](MemoryId at) { return hw_.memory(at).channel.latency; };
   const ProgramTensor& last = program_.tensors[static_cast<size_t>(*used.begin())];
   if (m.queue == Queue::store && latency(last.memory) < latency(t->memory))
     return fail(fmt::format("mark on '{}' in {}: the command before it may be done earlier in {}",

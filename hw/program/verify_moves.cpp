@@ -245,12 +245,12 @@ void Verifier::check_fields(const StageCommand& c) {
   if (!from || !to) return;
   if (from->memory == to->memory)
     return fail(fmt::format("stage from '{}' to '{}', both in {}", from->name, to->name,
-                            from->memory == Memory::dram ? "DRAM" : "the shared buffer"));
+                            hw_.memory(from->memory).words));
   note_uses(Queue::stage, {c.from, c.to});
   const auto moves = [&](const Affine& at, const ProgramTensor& t, int index, bool fills) {
     const int64_t bytes = reachable_bytes(index, t, Queue::stage, fills, kAllBytes);
     const std::string what = fmt::format("stage {} '{}'", fills ? "to" : "from", t.name);
-    if (t.memory == Memory::dram)
+    if (t.memory == MemoryId::dram)
       check_within(at, reach_over(c.walk), c.walk.run, bytes, what);
     else
       check_within(at, bytes_of(c.walk), bytes, what);

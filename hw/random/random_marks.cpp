@@ -18,8 +18,9 @@ class Copies {
   ProgramWithImage draw_copies(Dataflow dataflow) {
     out_.program.name = "random marks";
     out_.program.dataflow = dataflow;
-    add_tensors(Memory::dram);
-    if (hw_.shared.kib * 1024 >= kTensorsOfMemory * kBytes) add_tensors(Memory::shared);
+    add_tensors(MemoryId::dram);
+    if (hw_.memory(MemoryId::shared).bytes >= kTensorsOfMemory * kBytes)
+      add_tensors(MemoryId::shared);
     uses_.resize(out_.program.tensors.size());
     written_.resize(out_.program.tensors.size());
     for (int64_t steps = draw_number(random_, 8, 30); steps > 0; --steps) draw_step();
@@ -43,7 +44,7 @@ class Copies {
 
   bool one_in(int64_t n) { return draw_number(random_, 1, n) == 1; }
 
-  void add_tensors(Memory memory) {
+  void add_tensors(MemoryId memory) {
     for (int64_t i = draw_number(random_, 2, kTensorsOfMemory); i > 0; --i) {
       out_.program.tensors.push_back({"copied", memory, kBytes});
       std::vector<uint8_t>& image = out_.image.emplace_back(static_cast<size_t>(kBytes));
@@ -53,12 +54,10 @@ class Copies {
   int any_tensor() {
     return static_cast<int>(draw_number(random_, 0, std::ssize(out_.program.tensors) - 1));
   }
-  Memory memory_of(int tensor) const {
+  MemoryId memory_of(int tensor) const {
     return out_.program.tensors[static_cast<size_t>(tensor)].memory;
   }
-  int64_t memory_latency(Memory m) const {
-    return m == Memory::dram ? hw_.dram.latency : hw_.shared.channel.latency;
-  }
+  int64_t memory_latency(MemoryId m) const { return hw_.memory(m).channel.latency; }
 
   void draw_step() {
     const bool staged = memory_of(0) != memory_of(static_cast<int>(uses_.size()) - 1);
@@ -103,7 +102,7 @@ class Copies {
     if (one_in(2)) add_mark(q, tensor);
   }
   /// Stores to a faster memory may be done before those in front of them: these get their marks.
-  void mark_before_store_to(Memory faster) {
+  void mark_before_store_to(MemoryId faster) {
     for (size_t t = 0; t < uses_.size(); ++t) {
       const auto tensor = static_cast<int>(t);
       const bool open =
@@ -187,7 +186,7 @@ class Copies {
     c.from = c.to = any_tensor();
     while (memory_of(c.to) == memory_of(c.from)) c.to = any_tensor();
     const int64_t bytes = draw_number(random_, 1, one_in(2) ? 40 : kBytes);
-    const bool in = memory_of(c.from) == Memory::dram;
+    const bool in = memory_of(c.from) == MemoryId::dram;
     const int64_t reach = draw_walk(c.walk, bytes, !in);
     c.source = draw_source(in ? reach : bytes);
     c.target = claim_target(c.to, in ? bytes : reach);

@@ -71,7 +71,7 @@ class Network {
     if (fit.empty() || one_in(2)) return;
     const int from = fit[static_cast<size_t>(draw_number(random_, 0, std::ssize(fit) - 1))];
     const ProgramTensor& source = out_.program.tensors[static_cast<size_t>(from)];
-    const Memory other = source.memory == Memory::dram ? Memory::shared : Memory::dram;
+    const MemoryId other = source.memory == MemoryId::dram ? MemoryId::shared : MemoryId::dram;
     const int64_t bytes = draw_number(random_, 1, source.bytes);
     Program part;
     part.tensors = {{"in staged", other, bytes}};
@@ -105,9 +105,7 @@ class Network {
     return t.slots == 0 && (t.name.starts_with("in") || t.name.starts_with("out")) &&
            t.name != "indices";
   }
-  int64_t memory_latency(Memory m) const {
-    return m == Memory::dram ? hw_.dram.latency : hw_.shared.channel.latency;
-  }
+  int64_t memory_latency(MemoryId m) const { return hw_.memory(m).channel.latency; }
 
   /// By tensor of the part, the tensor of an earlier one that it is, or -1.
   std::vector<int> find_links(const Program& p, const Users& used) {
@@ -139,14 +137,15 @@ class Network {
   bool has_room(const Program& p) const {
     int64_t shared = 0, regions = 0;
     for (const ProgramTensor& t : out_.program.tensors) {
-      shared += t.memory == Memory::shared ? t.bytes : 0;
+      shared += t.memory == MemoryId::shared ? t.bytes : 0;
       regions += t.slots > 0 ? 1 : 0;
     }
     for (const ProgramTensor& t : p.tensors) {  // one that is enlarged counts twice
-      shared += t.memory == Memory::shared ? t.bytes : 0;
+      shared += t.memory == MemoryId::shared ? t.bytes : 0;
       regions += t.slots > 0 ? 1 : 0;
     }
-    return shared <= hw_.shared.kib * 1024 && regions <= static_cast<int64_t>(kMostRegions);
+    return shared <= hw_.memory(MemoryId::shared).bytes &&
+           regions <= static_cast<int64_t>(kMostRegions);
   }
 
   void enlarge_tensor(int tensor, int64_t bytes) {
@@ -208,7 +207,7 @@ class Network {
   std::mt19937& random_;
   ProgramWithImage out_;
   std::vector<Past> past_;  ///< by tensor
-  Memory last_store_ = Memory::dram;
+  MemoryId last_store_ = MemoryId::dram;
   int layers_ = 0;
 };
 

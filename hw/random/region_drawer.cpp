@@ -25,7 +25,7 @@ void RegionDrawer::draw_pieces(int ring, int64_t bytes, Piece piece) const {
 /// Returns how many bytes it reaches over there.
 int64_t RegionDrawer::stage_bytes(const TileText& to, int from, int target, int64_t bytes,
                                   Room room) {
-  const bool in = tensors_.memory_of(from) == Memory::dram;
+  const bool in = tensors_.memory_of(from) == MemoryId::dram;
   StageCommand c;
   c.from = from;
   c.to = target;
@@ -59,7 +59,7 @@ void RegionDrawer::fill_region(const TileText& to, int ring, int64_t bytes, bool
     to.add_sync(SyncKind::wait_full, Queue::store, Buffer::output);
   }
   const Queue queue = staged ? Queue::stage : Queue::store;
-  const bool is_shared = tensors_.memory_of(ring) == Memory::shared;
+  const bool is_shared = tensors_.memory_of(ring) == MemoryId::shared;
   const int source = is_shared ? TensorDrawer::kInDram : TensorDrawer::kInShared;
   to.region_sync(SyncKind::wait_free, queue, ring);
   draw_pieces(ring, bytes, [&](int64_t from, int64_t size, Room room) {
@@ -75,8 +75,8 @@ void RegionDrawer::pass_on(const TileText& to, int from, int ring, int64_t bytes
   const bool ahead = dice_.one_in(2);
   if (ahead) to.region_sync(SyncKind::wait_free, Queue::stage, ring);
   to.region_sync(SyncKind::wait_full, Queue::stage, from);
-  const bool fits =
-      tensors_.memory_of(from) == Memory::shared || tensors_.fits_in_shared(bytes * to.iterations);
+  const bool fits = tensors_.memory_of(from) == MemoryId::shared ||
+                    tensors_.fits_in_shared(bytes * to.iterations);
   if (!ahead && fits && dice_.one_in(4)) stage_out(to, from, bytes);
   if (!ahead) to.region_sync(SyncKind::wait_free, Queue::stage, ring);
   draw_pieces(ring, bytes, [&](int64_t, int64_t size, Room room) {
@@ -88,7 +88,7 @@ void RegionDrawer::pass_on(const TileText& to, int from, int ring, int64_t bytes
 
 /// Out of a region's slot to the other memory.
 void RegionDrawer::stage_out(const TileText& to, int ring, int64_t bytes) {
-  const bool is_shared = tensors_.memory_of(ring) == Memory::shared;
+  const bool is_shared = tensors_.memory_of(ring) == MemoryId::shared;
   const int target = is_shared ? TensorDrawer::kStagedDram : TensorDrawer::kStagedShared;
   stage_bytes(to, ring, target, bytes, {0, bytes + dice_.pick(0, 60)});
 }
@@ -129,7 +129,7 @@ void RegionDrawer::draw_parts(const TileText& to) {
   const std::vector<int> chain = tensors_.draw_chain(bytes);
   if (chain.empty()) return tiles_.copy_tile(to);
   const int64_t parts = dice_.pick(1, 4);
-  const bool is_dram = tensors_.memory_of(chain.back()) == Memory::dram;
+  const bool is_dram = tensors_.memory_of(chain.back()) == MemoryId::dram;
   const int64_t out = is_dram ? parts * bytes * to.iterations : 0;
   const bool staged_in = tensors_.has_shared() && dice_.one_in(2);
   const bool staged_out = tensors_.has_shared() && dice_.one_in(2) && tensors_.fits_in_shared(out);

@@ -59,7 +59,7 @@ void scatter_loads(Program& program, MemoryImage& image, std::mt19937& random) {
   for (int i = 0; i < tensors; ++i) {
     ProgramTensor twin = program.tensors[static_cast<size_t>(i)];
     twin.name += " (twin)";
-    twin.memory = twin.memory == Memory::dram ? Memory::shared : Memory::dram;
+    twin.memory = twin.memory == MemoryId::dram ? MemoryId::shared : MemoryId::dram;
     twin.slots = 0;
     program.tensors.push_back(std::move(twin));
     image.push_back(std::vector(image[static_cast<size_t>(i)]));

@@ -5,39 +5,40 @@
 namespace accsim::hw {
 
 std::vector<ProgramTensor> TensorDrawer::all_tensors() const {
-  const Memory near = has_shared() ? Memory::shared : Memory::dram;
+  const MemoryId near = has_shared() ? MemoryId::shared : MemoryId::dram;
   const auto written = [](int64_t bytes) { return std::max<int64_t>(1, bytes); };
-  std::vector<ProgramTensor> out = {{"in", Memory::dram, kInBytes},
+  std::vector<ProgramTensor> out = {{"in", MemoryId::dram, kInBytes},
                                     {"in, shared", near, kInBytes},
-                                    {"parameters", Memory::dram, kInBytes},
-                                    {"indices", Memory::dram, kInBytes},
-                                    {"out", Memory::dram, written(stored_[0])},
+                                    {"parameters", MemoryId::dram, kInBytes},
+                                    {"indices", MemoryId::dram, kInBytes},
+                                    {"out", MemoryId::dram, written(stored_[0])},
                                     {"out, shared", near, written(stored_[1])},
-                                    {"parameters of rows", Memory::dram, 0},
-                                    {"staged", Memory::dram, written(staged_[0])},
+                                    {"parameters of rows", MemoryId::dram, 0},
+                                    {"staged", MemoryId::dram, written(staged_[0])},
                                     {"staged, shared", near, written(staged_[1])},
-                                    {"level", Memory::dram, kLevelBytes}};
+                                    {"level", MemoryId::dram, kLevelBytes}};
   out.insert(out.end(), regions_.begin(), regions_.end());
   return out;
 }
 
-Memory TensorDrawer::memory_of(int tensor) const {
+MemoryId TensorDrawer::memory_of(int tensor) const {
   if (tensor >= kTensors) return region_tensor(tensor).memory;
-  return tensor == kInShared || tensor == kStagedShared ? Memory::shared : Memory::dram;
+  return tensor == kInShared || tensor == kStagedShared ? MemoryId::shared : MemoryId::dram;
 }
 
 bool TensorDrawer::fits_in_shared(int64_t bytes) const {
-  return stored_[1] + staged_[1] + reserved_ + bytes <= hw_.shared.kib * 1024 - 2 * kInBytes;
+  return stored_[1] + staged_[1] + reserved_ + bytes <=
+         hw_.memory(MemoryId::shared).bytes - 2 * kInBytes;
 }
 
 // ---- regions ----------------------------------------------------------------------------------
 
 /// A ring in memory for parts of so many bytes; -1 when there are too many.
-int TensorDrawer::draw_region(Memory memory, int64_t bytes) {
+int TensorDrawer::draw_region(MemoryId memory, int64_t bytes) {
   if (regions_.size() == kMostRegions) return -1;
   const int64_t slots = dice_.one_in(8) ? dice_.pick(4, kMostRegionSlots) : dice_.pick(1, 3);
   const int64_t slot = bytes + (dice_.one_in(2) ? dice_.pick(0, 9) : dice_.pick(0, 90));
-  if (memory == Memory::shared) {
+  if (memory == MemoryId::shared) {
     if (!fits_in_shared(slots * slot)) return -1;
     reserve_shared(slots * slot);
   }
@@ -49,7 +50,7 @@ std::vector<int> TensorDrawer::draw_chain(int64_t bytes) {
   std::vector<int> out;
   bool shared = has_shared() && !dice_.one_in(3);
   for (int64_t most = has_shared() && dice_.one_in(2) ? dice_.pick(2, 3) : 1; most > 0; --most) {
-    const int next = draw_region(shared ? Memory::shared : Memory::dram, bytes);
+    const int next = draw_region(shared ? MemoryId::shared : MemoryId::dram, bytes);
     if (next < 0) break;
     out.push_back(next);
     shared = !shared;

@@ -33,7 +33,7 @@ class TensorDrawer {
 
   /// All of them; nothing is drawn.
   std::vector<ProgramTensor> all_tensors() const;
-  Memory memory_of(int tensor) const;
+  MemoryId memory_of(int tensor) const;
   const ProgramTensor& region_tensor(int tensor) const {
     return regions_[static_cast<size_t>(tensor - kTensors)];
   }
@@ -43,7 +43,7 @@ class TensorDrawer {
   }
 
   /// Is there room for what lies in the shared buffer besides what is stored there?
-  bool has_shared() const { return hw_.shared.kib * 1024 >= 4 * kInBytes; }
+  bool has_shared() const { return hw_.memory(MemoryId::shared).bytes >= 4 * kInBytes; }
   bool fits_in_shared(int64_t bytes) const;
   /// Keeps so many bytes of the shared buffer free, or gives them back.
   void reserve_shared(int64_t bytes) { reserved_ += bytes; }
@@ -66,7 +66,7 @@ class TensorDrawer {
 
  private:
   static Affine next_place(int64_t& used, int64_t bytes, const TileText& at);
-  int draw_region(Memory memory, int64_t bytes);
+  int draw_region(MemoryId memory, int64_t bytes);
   Affine draw_place(int64_t bytes, int64_t unit, int64_t step, const TileText& at) const;
 
   const HwConfig& hw_;

@@ -13,7 +13,7 @@ namespace accsim::hw {
 /// What a command does whenever it runs.
 struct CommandInfo {
   CommandSet kind = 0;
-  std::array<int64_t, 2> read{}, written{};  ///< bytes, by Memory
+  PerMemory<int64_t> read, written;  ///< bytes
 };
 
 /// How much of a program becomes slices of its own. The text outside all loops has depth 0.

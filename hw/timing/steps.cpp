@@ -9,6 +9,12 @@ namespace {
 
 constexpr int64_t stamped_cycles(int64_t cycles) { return cycles << kWhyBits; }
 
+/// What a queue waits for when it waits for a memory.
+Wait wait_for(MemoryId m, bool write) {
+  if (m == MemoryId::shared) return Wait::shared;
+  return write ? Wait::dram_write : Wait::dram_read;
+}
+
 constexpr int64_t kMuchWork = 1'000'000;
 constexpr size_t kMostLoops = 64;
 
@@ -34,14 +40,13 @@ void StepWriter::start_program(const HwConfig& hw, Dataflow dataflow) {
     banked_.emplace(Banked{hw.banked, hw.clock_mhz, DramCosts(hw)});
 }
 
-StepWriter::Transfer StepWriter::transfer_times(Memory m, const Walk& walk, bool write,
+StepWriter::Transfer StepWriter::transfer_times(MemoryId m, const Walk& walk, bool write,
                                                 const LoopStrides* strides) {
-  const bool dram = m == Memory::dram;
-  if (!dram || hw_->dram_model != DramModel::banked) {
-    const ChannelConfig& c = dram ? hw_->dram : hw_->shared.channel;
-    const ByteRate rate = write ? c.write : c.read;
-    const int64_t ticks = dram && hw_->one_bus() ? rate.cycles(walk.bytes() * kDramTicks) : 0;
-    return {rate.cycles(walk.bytes()), c.latency, ticks, write};
+  const Memory memory = hw_->memory(m);
+  if (!memory.banked) {
+    const ByteRate rate = memory.rate(write);
+    const int64_t ticks = memory.one_bus ? rate.cycles(walk.bytes() * kDramTicks) : 0;
+    return {rate.cycles(walk.bytes()), memory.channel.latency, ticks, write};
   }
   InlineVector<DramTransfer::Level, 8> levels;
   for (const Walk::Level& l : walk.levels) levels.push_back({l.count, l.stride});
@@ -106,17 +111,17 @@ void StepWriter::add_transfer(Step step, const Transfer& t, int64_t port, int64_
   add_step(step, writes | touch(Moment::bus));
 }
 
-void StepWriter::load(Buffer to, Memory from, const Walk& walk, const LoopStrides& strides) {
+void StepWriter::load(Buffer to, MemoryId from, const Walk& walk, const LoopStrides& strides) {
   const int64_t beats = contract::port_beats(walk.run_count(), walk.run, hw_->buffer(to).width);
   add_load(to, from, transfer_times(from, walk, false, &strides), beats, 0);
 }
 
-void StepWriter::load_gathered(Buffer to, Memory from, const Walk& walk) {
+void StepWriter::load_gathered(Buffer to, MemoryId from, const Walk& walk) {
   const int64_t beats = contract::port_beats(walk.run_count(), walk.run, hw_->buffer(to).width);
   add_load(to, from, transfer_times(from, walk, false, nullptr), beats, contract::kGatherLatency);
 }
 
-void StepWriter::load_transposed(Buffer to, Memory from, const Walk& walk,
+void StepWriter::load_transposed(Buffer to, MemoryId from, const Walk& walk,
                                  const LoopStrides& strides, int64_t element) {
   const int64_t side = contract::transposer_side(hw_->array, hw_->buffer(to).width, element);
   const int64_t rows = walk.levels.back().count;
@@ -127,11 +132,12 @@ void StepWriter::load_transposed(Buffer to, Memory from, const Walk& walk,
            t.output_cycles());
 }
 
-void StepWriter::add_load(Buffer to, Memory from, const Transfer& t, int64_t port, int64_t behind) {
-  const bool shares = stages_ && from == Memory::dram;
+void StepWriter::add_load(Buffer to, MemoryId from, const Transfer& t, int64_t port,
+                          int64_t behind) {
+  const bool shares = stages_ && from == MemoryId::dram;
   if (shares) frames_.back().reads |= touch(Moment::read_by_stage);
   add_transfer({.kind = Step::Kind::load,
-                .memory = from == Memory::dram ? Wait::dram_read : Wait::shared,
+                .memory = wait_for(from, false),
                 .moment = loaded_moment(to),
                 .shares = shares},
                t, port, behind,
@@ -139,13 +145,11 @@ void StepWriter::add_load(Buffer to, Memory from, const Transfer& t, int64_t por
                    touch(Moment::pending_load_full) | (shares ? touch(Moment::read_by_load) : 0));
 }
 
-void StepWriter::store(Memory to, const Walk& walk, const LoopStrides& strides) {
+void StepWriter::store(MemoryId to, const Walk& walk, const LoopStrides& strides) {
   const int64_t width = hw_->buffer(Buffer::output).width;
-  const bool shares = stages_ && to == Memory::dram;
+  const bool shares = stages_ && to == MemoryId::dram;
   if (shares) frames_.back().reads |= touch(Moment::written_by_stage);
-  add_transfer({.kind = Step::Kind::store,
-                .memory = to == Memory::dram ? Wait::dram_write : Wait::shared,
-                .shares = shares},
+  add_transfer({.kind = Step::Kind::store, .memory = wait_for(to, true), .shares = shares},
                transfer_times(to, walk, true, &strides),
                contract::port_beats(walk.run_count(), walk.run, width), 0,
                touch(Moment::store_free) | touch(Moment::store_release) |
@@ -153,17 +157,17 @@ void StepWriter::store(Memory to, const Walk& walk, const LoopStrides& strides) 
                    (shares ? touch(Moment::written_by_store) : 0));
 }
 
-void StepWriter::stage(Memory from, const Walk& walk, const LoopStrides& strides) {
-  const bool in = from == Memory::dram;
+void StepWriter::stage(MemoryId from, const Walk& walk, const LoopStrides& strides) {
+  const bool in = from == MemoryId::dram;
   const int64_t beats =
       contract::port_beats(walk.run_count(), walk.run, contract::stage_port(*hw_));
   const Moment mine = in ? Moment::read_by_stage : Moment::written_by_stage;
   const Moment other = in ? Moment::read_by_load : Moment::written_by_store;
   frames_.back().reads |= touch(other);
   add_transfer({.kind = Step::Kind::stage,
-                .memory = in ? Wait::dram_read : Wait::dram_write,
+                .memory = wait_for(MemoryId::dram, !in),
                 .latency = stamped_cycles(hw_->shared.channel.latency)},
-               transfer_times(Memory::dram, walk, !in, &strides), beats, 0,
+               transfer_times(MemoryId::dram, walk, !in, &strides), beats, 0,
                touch(Moment::stage_free) | touch(Moment::stage_done) |
                    touch(Moment::pending_stage) | touch(mine));
 }

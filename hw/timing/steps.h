@@ -174,13 +174,13 @@ class StepWriter {
   void open_loop(int64_t count);
   void close_loop();
 
-  void load(Buffer to, Memory from, const Walk& walk, const LoopStrides& strides = {});
+  void load(Buffer to, MemoryId from, const Walk& walk, const LoopStrides& strides = {});
   /// The same, where indices say.
-  void load_gathered(Buffer to, Memory from, const Walk& walk);
+  void load_gathered(Buffer to, MemoryId from, const Walk& walk);
   /// Matrices that are transposed, as LoadCommand has them; elements of `element` bytes.
-  void load_transposed(Buffer to, Memory from, const Walk& walk, const LoopStrides& strides,
+  void load_transposed(Buffer to, MemoryId from, const Walk& walk, const LoopStrides& strides,
                        int64_t element);
-  void store(Memory to, const Walk& walk, const LoopStrides& strides = {});
+  void store(MemoryId to, const Walk& walk, const LoopStrides& strides = {});
   void gemm(int64_t m, int64_t k, int64_t n);
   void drain();
   void post(int64_t rows, int64_t cols, int64_t groups = 1);
@@ -189,7 +189,7 @@ class StepWriter {
   void row(const RowCommand& c);
   void set_table(Queue unit);
   /// `walk` is of the tensor in DRAM, from there or to there.
-  void stage(Memory from, const Walk& walk, const LoopStrides& strides);
+  void stage(MemoryId from, const Walk& walk, const LoopStrides& strides);
   void sync(SyncKind kind, Queue queue, Buffer buffer);
   void mark(const Mark& m);
   /// Of a region, by its number.
@@ -216,9 +216,9 @@ class StepWriter {
     bool write = false;
   };
   /// `strides`: none of a gathered one.
-  Transfer transfer_times(Memory m, const Walk& walk, bool write, const LoopStrides* strides);
+  Transfer transfer_times(MemoryId m, const Walk& walk, bool write, const LoopStrides* strides);
   /// `port`: cycles that the slot's side takes; `behind`: cycles of the queue after the transfer.
-  void add_load(Buffer to, Memory from, const Transfer& t, int64_t port, int64_t behind);
+  void add_load(Buffer to, MemoryId from, const Transfer& t, int64_t port, int64_t behind);
   void add_transfer(Step step, const Transfer& t, int64_t port, int64_t behind, TouchSet writes);
 
   const HwConfig* hw_ = nullptr;

@@ -11,14 +11,16 @@
 namespace accsim::hw {
 namespace {
 
-constexpr int kGemm = 2 * static_cast<int>(kBuffers), kDrain = kGemm + 1, kPost = kGemm + 2,
-              kTable = kGemm + 3, kVector = kGemm + 4, kStore = kGemm + 5, kStage = kStore + 2,
-              kKinds = kStage + 2;
+/// Bits of a CommandSet; loads have one for each buffer, here is the first.
+constexpr PerMemory<int> kLoad = {0, static_cast<int>(kBuffers)};
+constexpr int kGemm = kLoad[MemoryId::shared] + static_cast<int>(kBuffers), kDrain = kGemm + 1,
+              kPost = kGemm + 2, kTable = kGemm + 3, kVector = kGemm + 4, kKinds = kGemm + 9;
+constexpr PerMemory<int> kStore = {kGemm + 5, kGemm + 6}, kStageFrom = {kGemm + 7, kGemm + 8};
 
 std::string kind_name(int kind) {
   if (kind < kGemm) {
     const auto b = static_cast<Buffer>(kind % static_cast<int>(kBuffers));
-    const bool shared = kind >= static_cast<int>(kBuffers);
+    const bool shared = kind >= kLoad[MemoryId::shared];
     return "load " + std::string(name(b)) + (shared ? " from shared" : "");
   }
   constexpr std::array<const char*, kKinds - kGemm> kNames = {"gemm",
@@ -45,14 +47,13 @@ class Lister {
   }
 
  private:
-  size_t memory_index(int tensor) const {
-    return static_cast<size_t>(program_.tensors[static_cast<size_t>(tensor)].memory);
+  MemoryId memory_of(int tensor) const {
+    return program_.tensors[static_cast<size_t>(tensor)].memory;
   }
   void add_command(int kind) { to_.push_back({CommandSet{1} << kind, {}, {}}); }
   void add_command(const LoadCommand& c) {
-    add_command(
-        static_cast<int>(memory_index(c.tensor) * kBuffers + static_cast<size_t>(c.buffer)));
-    to_.back().read[memory_index(c.tensor)] = c.walk.bytes();
+    add_command(kLoad[memory_of(c.tensor)] + static_cast<int>(c.buffer));
+    to_.back().read[memory_of(c.tensor)] = c.walk.bytes();
   }
   void add_command(const GemmCommand&) { add_command(kGemm); }
   void add_command(const DrainCommand&) { add_command(kDrain); }
@@ -62,13 +63,13 @@ class Lister {
   void add_command(const LaneCommand&) { add_command(kVector); }
   void add_command(const RowCommand&) { add_command(kVector); }
   void add_command(const StoreCommand& c) {
-    add_command(kStore + static_cast<int>(memory_index(c.tensor)));
-    to_.back().written[memory_index(c.tensor)] = c.walk.bytes();
+    add_command(kStore[memory_of(c.tensor)]);
+    to_.back().written[memory_of(c.tensor)] = c.walk.bytes();
   }
 
   void add_command(const StageCommand& c) {
-    add_command(kStage + static_cast<int>(memory_index(c.from)));
-    to_.back().read[memory_index(c.from)] = to_.back().written[memory_index(c.to)] = c.walk.bytes();
+    add_command(kStageFrom[memory_of(c.from)]);
+    to_.back().read[memory_of(c.from)] = to_.back().written[memory_of(c.to)] = c.walk.bytes();
   }
 
   const Program& program_;
@@ -126,10 +127,8 @@ void Slice::append(const Slice& next) {
   commands |= next.commands;
   token = kNoToken;
   for (size_t w = 0; w < kWaits; ++w) waits[w] += next.waits[w];
-  for (size_t m = 0; m < read.size(); ++m) {
-    read[m] += next.read[m];
-    written[m] += next.written[m];
-  }
+  read += next.read;
+  written += next.written;
 }
 
 Timeline ChainTimeline::next_timeline(const Program& program, std::span<const Step> steps,

@@ -30,7 +30,7 @@ class StepCompiler {
   }
 
  private:
-  Memory memory_of(int tensor) const {
+  MemoryId memory_of(int tensor) const {
     return program_.tensors[static_cast<size_t>(tensor)].memory;
   }
 
@@ -66,7 +66,7 @@ class StepCompiler {
     to_.store(memory_of(c.tensor), c.walk, loop_strides(c.target));
   }
   void write_command(const StageCommand& c) {
-    const bool in = memory_of(c.from) == Memory::dram;
+    const bool in = memory_of(c.from) == MemoryId::dram;
     to_.stage(memory_of(c.from), c.walk, loop_strides(in ? c.source : c.target));
   }
 

@@ -6,6 +6,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "sim/base/id.h"
+
 namespace accsim {
 
 /// A cache's key: values as bytes, one behind the other, to compare and to hash. Keys made by the
@@ -14,7 +16,8 @@ namespace accsim {
 class KeyBytes {
  public:
   template <class... T>
-  requires((std::is_arithmetic_v<T> || std::is_enum_v<T>)&&...) KeyBytes& add(const T&... values) {
+  requires((std::is_arithmetic_v<T> || std::is_enum_v<T> ||
+            IsId<T>)&&...) KeyBytes& add(const T&... values) {
     (bytes_.append(reinterpret_cast<const char*>(&values), sizeof values), ...);
     return *this;
   }

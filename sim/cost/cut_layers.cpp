@@ -16,10 +16,10 @@ Operand named_operand(const Graph& graph, const Residency& residency, const hw::
                       const ByName& tensors, const std::string& name) {
   const auto found = tensors.find(name);
   if (found == tensors.end())
-    return {{name, hw::Memory::dram, false}, element_bytes(hw, DType::float32)};
+    return {{name, hw::MemoryId::dram, false}, element_bytes(hw, DType::float32)};
   const Tensor& t = graph.tensor(found->second);
   const bool resident = residency.resident[static_cast<size_t>(found->second)];
-  return {{t.name, resident ? hw::Memory::shared : hw::Memory::dram, t.constant},
+  return {{t.name, resident ? hw::MemoryId::shared : hw::MemoryId::dram, t.constant},
           element_bytes(hw, t.dtype)};
 }
 

@@ -32,8 +32,7 @@ void add_timing(const OpRequest& request, const ItemWork& work, Costs& c) {
 }
 
 void add_program(const hw::Counts& counts, Costs& c) {
-  const auto dram = static_cast<size_t>(hw::Memory::dram),
-             shared = static_cast<size_t>(hw::Memory::shared);
+  constexpr auto dram = hw::MemoryId::dram, shared = hw::MemoryId::shared;
   c.array_macs = counts.array_macs.count();
   c.preload_busy = counts.preload_cycles;
   c.dram_read = counts.read[dram].count();
@@ -73,7 +72,7 @@ const Operand* find_operand(const std::vector<Operand>& side, ValuePort port) {
 }
 bool on_chip(const std::vector<Operand>& side, ValuePort port) {
   const Operand* o = find_operand(side, port);
-  return o && o->place.memory == hw::Memory::shared;
+  return o && o->place.memory == hw::MemoryId::shared;
 }
 
 int64_t least_traffic(const GemmOp& op, const OpRequest& r, const hw::HwConfig& hw) {

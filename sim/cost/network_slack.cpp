@@ -122,12 +122,9 @@ class SlackScheduler {
   }
 
   double energy_x_traffic(const SlackSchedule& of) const {
-    constexpr auto kDram = static_cast<size_t>(hw::Memory::dram);
     double bytes = 0;
-    for (const ScheduledOp& s : of.schedule.order) {
-      const hw::Counts& counts = s.mapping->counts;
-      bytes += static_cast<double>((counts.read[kDram] + counts.written[kDram]).count());
-    }
+    for (const ScheduledOp& s : of.schedule.order)
+      bytes += static_cast<double>(s.mapping->counts.moved(hw::MemoryId::dram).count());
     return total_picojoules(takes_of_ops(of)) * bytes;
   }
   static double total_picojoules(const std::vector<Take>& of) {
@@ -140,7 +137,6 @@ class SlackScheduler {
     const Schedule& s = of.schedule;
     std::vector<Take> out(of.mappings.size());
     std::vector<double> bytes(out.size());
-    constexpr auto kDram = static_cast<size_t>(hw::Memory::dram);
     for (size_t i = 0; i < s.order.size(); ++i) {
       const size_t op = s.order[i].op;
       const hw::Counts& counts = s.order[i].mapping->counts;
@@ -148,7 +144,7 @@ class SlackScheduler {
       out[op].cycles += static_cast<double>(s.shares[i].total.count());
       out[op].picojoules +=
           total_energy(energy(counts, s.shares[i].total, in_.mapper.machine_of(request))).value();
-      bytes[op] += static_cast<double>((counts.read[kDram] + counts.written[kDram]).count());
+      bytes[op] += static_cast<double>(counts.moved(hw::MemoryId::dram).count());
     }
     for (size_t op = 0; op < out.size(); ++op)
       out[op].energy_traffic = energy_traffic({.tensor_bytes = of.mappings[op]->tensor_bytes},

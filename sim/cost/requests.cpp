@@ -13,7 +13,7 @@ std::vector<Operand> layer_operands(const Graph& graph, const Residency& residen
   std::vector<Operand> out;
   for (TensorId id : ids) {
     if (id == kNoTensor) {
-      out.push_back({{"(absent)", hw::Memory::dram, false}, hw.activation_bytes()});
+      out.push_back({{"(absent)", hw::MemoryId::dram, false}, hw.activation_bytes()});
       continue;
     }
     const Tensor& t = graph.tensor(id);
@@ -24,7 +24,7 @@ std::vector<Operand> layer_operands(const Graph& graph, const Residency& residen
     const Pitch& pitch = residency.sub_tensors[static_cast<size_t>(id)].pitch;
     const std::string& name = resident || !pitch.is_dense() ? graph.tensor(root).name : t.name;
     out.push_back(
-        {{name, resident ? hw::Memory::shared : hw::Memory::dram, t.constant, port, pitch},
+        {{name, resident ? hw::MemoryId::shared : hw::MemoryId::dram, t.constant, port, pitch},
          element_bytes(hw, t.dtype)});
   }
   return out;
@@ -36,7 +36,7 @@ ValuePort residual_of(const Layer& layer, const hw::HwConfig& hw, std::vector<Op
   if (std::ranges::find(layer.copies, layer.residual, &PortLayout::port) == layer.copies.end())
     return layer.residual;
   const OperandPort copy = internal_port(copy_port(layer.residual));
-  inputs.push_back({{"(internal)", hw::Memory::dram, false, copy}, hw.activation_bytes()});
+  inputs.push_back({{"(internal)", hw::MemoryId::dram, false, copy}, hw.activation_bytes()});
   return static_cast<int>(inputs.size()) - 1;
 }
 
@@ -145,7 +145,7 @@ int64_t room_for_weights(const WorkItem& item, const OpRequest& request, int64_t
   if (!op || !op->a_port.is_of_node() || !op->b_port.is_of_node()) return 0;
   const auto bytes = [&](ValuePort port, int64_t elements) {
     const Operand& o = request.inputs[port.index()];
-    return o.place.memory == hw::Memory::dram ? elements * o.element_bytes : 0;
+    return o.place.memory == hw::MemoryId::dram ? elements * o.element_bytes : 0;
   };
   const int64_t pixels = op->images * op->in[0] * op->in[1] * op->in[2];
   const int64_t weights = bytes(op->b_port, op->k() * op->outputs);

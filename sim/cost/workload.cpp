@@ -211,8 +211,6 @@ Result<WorkloadTotals> Workload::totals_of(const Text& text, const hw::HwConfig&
   const auto add = [](int64_t& sum, int64_t times, int64_t count) {
     sum = add_counts(sum, multiply_counts(times, count));
   };
-  const auto dram = static_cast<size_t>(hw::Memory::dram),
-             shared = static_cast<size_t>(hw::Memory::shared);
   std::map<int, hw::HwConfig> views;
   const auto machine_of = [&](int mode) -> const hw::HwConfig& {
     if (mode == hw::kOwnTypes) return hw;
@@ -223,9 +221,9 @@ Result<WorkloadTotals> Workload::totals_of(const Text& text, const hw::HwConfig&
   for (const auto& [counts, mode, times] : text.counts) {
     out.energy_pj += static_cast<double>(times) *
                      total_energy(energy(counts, Cycles(0), machine_of(mode))).value();
-    add(out.dram_read_bytes, times, counts.read[dram].count());
-    add(out.dram_write_bytes, times, counts.written[dram].count());
-    add(out.shared_bytes, times, (counts.read[shared] + counts.written[shared]).count());
+    add(out.dram_read_bytes, times, counts.read[hw::MemoryId::dram].count());
+    add(out.dram_write_bytes, times, counts.written[hw::MemoryId::dram].count());
+    add(out.shared_bytes, times, counts.moved(hw::MemoryId::shared).count());
   }
   for (const Layer& layer : lowered().layers) add(out.macs, 1, layer.macs);
   out.cycles = text.cycles;

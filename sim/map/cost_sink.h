@@ -45,7 +45,7 @@ class CostSink {
   }
 
   void add_tensor(const Place& place, int64_t bytes) {
-    const bool shared = place.memory == hw::Memory::shared && !place.constant;
+    const bool shared = place.memory == hw::MemoryId::shared && !place.constant;
     tensors_.push_back({place.memory, marks_ && !place.constant, false, place.port, place.pitch,
                         shared ? place.pitch.extent_of(bytes) : 0});
   }
@@ -56,7 +56,7 @@ class CostSink {
     }
     steps_.add_region(1);
     const OperandPort port{OperandPort::Side::region, static_cast<int>(regions_.size())};
-    tensors_.push_back({hw::Memory::shared, false, false, port, {}, 0});
+    tensors_.push_back({hw::MemoryId::shared, false, false, port, {}, 0});
     regions_.push_back(bytes);
   }
   const std::vector<int64_t>& bytes_of_regions() const { return regions_; }
@@ -64,12 +64,12 @@ class CostSink {
     steps_.region_sync(kind, queue, static_cast<size_t>(tensor) - first_region_);
   }
   template <class Fill>
-  void add_stage(int from, int, const hw::Walk& walk, Fill fill) {
+  void add_stage(int from, int to, const hw::Walk& walk, Fill fill) {
     if (std::exchange(tensors_[static_cast<size_t>(from)].awaited, false))
       steps_.mark({true, hw::Queue::stage, from});
     steps_.stage(memory_of(from), walk,
                  loop_strides<hw::StageCommand>(from, &hw::StageCommand::source, fill));
-    tally_.count_stage(times_, memory_of(from), walk.bytes());
+    tally_.count_stage(times_, memory_of(from), memory_of(to), walk.bytes());
   }
   template <class Body>
   void add_loop(std::string_view, int64_t count, Body body) {
@@ -149,7 +149,7 @@ class CostSink {
 
  private:
   struct TensorUse {
-    hw::Memory memory;
+    hw::MemoryId memory;
     bool awaited;  ///< its first load waits for marks
     bool stored;
     OperandPort port;
@@ -166,7 +166,7 @@ class CostSink {
   hw::LoopStrides loop_strides(int tensor, hw::Affine Command::*place, Fill fill) const {
     hw::LoopStrides out;
     if constexpr (std::is_same_v<Address, hw::Affine>) {
-      if (memory_of(tensor) != hw::Memory::dram) return out;
+      if (memory_of(tensor) != hw::MemoryId::dram) return out;
       Command command;
       fill(command);
       const Pitch& pitch = tensors_[static_cast<size_t>(tensor)].pitch;
@@ -176,7 +176,7 @@ class CostSink {
     }
     return out;
   }
-  hw::Memory memory_of(int tensor) const { return tensors_[static_cast<size_t>(tensor)].memory; }
+  hw::MemoryId memory_of(int tensor) const { return tensors_[static_cast<size_t>(tensor)].memory; }
   int64_t accumulating_runs(const PassSizes& s) const {
     if (s.accumulate) return times_;
     int64_t firsts = times_;

@@ -14,7 +14,7 @@ namespace {
 int64_t shared_bytes(const hw::Program& program) {
   int64_t out = 0;
   for (const hw::ProgramTensor& t : program.tensors)
-    if (t.memory == hw::Memory::shared && t.slots == 0) out += t.bytes;
+    if (t.memory == hw::MemoryId::shared && t.slots == 0) out += t.bytes;
   return out;
 }
 

@@ -47,8 +47,7 @@ double energy_traffic(const ObjectiveFunction& objective, double picojoules, dou
 
 Score mapping_score(const ObjectiveFunction& objective, const Cost& cost, const hw::HwConfig& hw) {
   const int64_t cycles = cost.timing.total.count();
-  const auto dram = static_cast<size_t>(hw::Memory::dram);
-  const int64_t bytes = (cost.counts.read[dram] + cost.counts.written[dram]).count();
+  const int64_t bytes = cost.counts.moved(hw::MemoryId::dram).count();
   const double picojoules = objective.weighs_energy()
                                 ? total_energy(energy(cost.counts, cost.timing.total, hw)).value()
                                 : 0;

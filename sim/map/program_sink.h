@@ -27,7 +27,7 @@ class ProgramSink {
   /// Behind the tensors: a region of one slot.
   void add_region(int64_t bytes) {
     const auto name = "staged " + std::to_string(regions_++);
-    out_.tensors.push_back({name, hw::Memory::shared, bytes, 1});
+    out_.tensors.push_back({name, hw::MemoryId::shared, bytes, 1});
   }
   template <class Body>
   void add_loop(std::string_view name, int64_t count, Body body) {

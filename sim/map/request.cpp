@@ -83,7 +83,7 @@ void add_to_key(KeyBytes& key, const MemoryOp& op) {
 
 Operand operand_of_port(const std::vector<Operand>& side, ValuePort port, const hw::HwConfig& hw) {
   if (port.is_within(side.size())) return side[port.index()];
-  return {{"(internal)", hw::Memory::dram, false, internal_port(port)}, hw.activation_bytes()};
+  return {{"(internal)", hw::MemoryId::dram, false, internal_port(port)}, hw.activation_bytes()};
 }
 
 const LayerPorts::Port* LayerPorts::find_port(const OperandPort& port) const {

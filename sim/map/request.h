@@ -30,7 +30,7 @@ constexpr OperandPort internal_port(ValuePort port) {
 /// Where an operand of an op lies when the op runs.
 struct Place {
   std::string name;
-  hw::Memory memory = hw::Memory::dram;
+  hw::MemoryId memory = hw::MemoryId::dram;
   bool constant = false;  ///< laid out off line, in the order the program reads it
   OperandPort port{};
   Pitch pitch{};  ///< in bytes, of one that is a part of another tensor

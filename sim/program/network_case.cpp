@@ -61,7 +61,7 @@ class CaseBuilder {
     int64_t out = 0;
     for (size_t i = 0; i < stored.size(); ++i) {
       const hw::ProgramTensor& t = program.tensors[i];
-      if (!stored[i] && t.slots == 0 && t.memory == hw::Memory::shared) out += t.bytes;
+      if (!stored[i] && t.slots == 0 && t.memory == hw::MemoryId::shared) out += t.bytes;
     }
     return out;
   }

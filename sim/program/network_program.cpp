@@ -202,7 +202,7 @@ class NetworkBuilder {
       return added;
     }
     const auto place = network_.addresses.find(number);
-    if (t.memory == hw::Memory::shared && t.slots == 0 && place != network_.addresses.end())
+    if (t.memory == hw::MemoryId::shared && t.slots == 0 && place != network_.addresses.end())
       all.back().address = place->second;
     return added;
   }

@@ -193,9 +193,8 @@ void TraceWriter::add_command(const Placed& placed, size_t queue) {
     args += fmt::format(",\"from\":{},\"to\":{}", s.start, s.end);
   if (group) args += fmt::format(",\"commands\":{}", s.count);
   if (group || s.busy != placed.end - placed.start) args += fmt::format(",\"busy\":{}", s.busy);
-  for (const hw::Memory m : {hw::Memory::dram, hw::Memory::shared})
-    if (const int64_t bytes = s.read[static_cast<size_t>(m)] + s.written[static_cast<size_t>(m)];
-        bytes > 0)
+  for (const hw::MemoryId m : hw::MemoryId::all())
+    if (const int64_t bytes = s.read[m] + s.written[m]; bytes > 0)
       args += fmt::format(",\"{}_bytes\":{}", name(m), bytes);
   args += waits_json(s.waits);
   if (s.token != hw::Slice::kNoToken)
@@ -211,8 +210,7 @@ void TraceWriter::add_command(const Placed& placed, size_t queue) {
 /// slice's spread evenly over it; the stage queue's with them.
 void TraceWriter::add_bandwidth(const LayerTimeline& l) {
   constexpr int64_t kMostWindows = 64;
-  constexpr auto kDram = static_cast<size_t>(hw::Memory::dram);
-  using Bytes = std::array<int64_t, 2> hw::Slice::*;
+  using Bytes = hw::PerMemory<int64_t> hw::Slice::*;
   struct Span {
     int64_t from = std::numeric_limits<int64_t>::max(), to = 0;
     int64_t window_at(int64_t i, int64_t windows) const {
@@ -227,7 +225,7 @@ void TraceWriter::add_bandwidth(const LayerTimeline& l) {
       const int64_t from = span.window_at(i, windows), end = span.window_at(i + 1, windows);
       while (next < slices(queue).size() && slices(queue)[next].end <= from) ++next;
       for (size_t s = next; s < slices(queue).size() && slices(queue)[s].start < end; ++s) {
-        const int64_t moved = (slices(queue)[s].*bytes)[kDram];
+        const int64_t moved = (slices(queue)[s].*bytes)[hw::MemoryId::dram];
         to[static_cast<size_t>(i)] += moved_before(slices(queue)[s], moved, end) -
                                       moved_before(slices(queue)[s], moved, from);
       }

@@ -63,7 +63,7 @@ int64_t least_shared(const LineGroup& run, std::span<const ChainOp> ops) {
     const OpFlow& flow = run.flows[k];
     const OpRequest& request = *ops[run.ops[k]].request;
     const Place& written = request.outputs[static_cast<size_t>(flow.out.index)].place;
-    if (written.memory == hw::Memory::shared) out -= flow.count * flow.out_bytes;
+    if (written.memory == hw::MemoryId::shared) out -= flow.count * flow.out_bytes;
   }
   return out;
 }
@@ -79,7 +79,7 @@ std::vector<TensorId> in_the_way(std::span<const LineGroup> runs, std::span<cons
     if (least <= hw.shared.free_bytes() || in.side != OperandPort::Side::input) continue;
     const ChainOp& op = ops[run.first_op()];
     const auto i = static_cast<size_t>(in.index);
-    if (op.request->inputs[i].place.memory == hw::Memory::shared)
+    if (op.request->inputs[i].place.memory == hw::MemoryId::shared)
       out.push_back(tensors[op.layer].inputs[i]);
   }
   return out;

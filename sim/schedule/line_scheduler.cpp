@@ -71,10 +71,11 @@ LineScheduler::Placed LineScheduler::placed_requests(const LineGroup& run) const
   for (const size_t op : run.ops) out.requests.push_back(*in_.ops[op].request);
   for (size_t k = 0; k + 1 < run.ops.size() && out.shared > order_.shared_capacity(); ++k) {
     const OpFlow &from = run.flows[k], &to = run.flows[k + 1];
-    hw::Memory& written = out.requests[k].outputs[static_cast<size_t>(from.out.index)].place.memory;
-    if (written != hw::Memory::shared) continue;
-    written = hw::Memory::dram;
-    out.requests[k + 1].inputs[static_cast<size_t>(to.in.index)].place.memory = hw::Memory::dram;
+    hw::MemoryId& written =
+        out.requests[k].outputs[static_cast<size_t>(from.out.index)].place.memory;
+    if (written != hw::MemoryId::shared) continue;
+    written = hw::MemoryId::dram;
+    out.requests[k + 1].inputs[static_cast<size_t>(to.in.index)].place.memory = hw::MemoryId::dram;
     out.shared -= from.count * from.out_bytes;
     out.moved = true;
   }

@@ -237,7 +237,7 @@ std::optional<OpPieces> pieces_of_rows(const WorkItem& item, const OpFlow& flow,
   return out;
 }
 
-void move_rows(OpRequest& request, const OpFlow& flow, bool written, hw::Memory to) {
+void move_rows(OpRequest& request, const OpFlow& flow, bool written, hw::MemoryId to) {
   auto& side = written ? request.outputs : request.inputs;
   const auto& [port, index, element_bytes] =
       flow.slices->operand(written ? OperandRole::result : OperandRole::a);

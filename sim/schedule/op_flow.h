@@ -76,6 +76,6 @@ OpPieces piece_of_lines(const WorkItem& item, const OpFlow& flow, int64_t first,
 std::optional<OpPieces> pieces_of_rows(const WorkItem& item, const OpFlow& flow, int64_t count);
 
 /// The same with the rows that it reads, or writes, in another memory.
-void move_rows(OpRequest& request, const OpFlow& flow, bool written, hw::Memory to);
+void move_rows(OpRequest& request, const OpFlow& flow, bool written, hw::MemoryId to);
 
 }  // namespace accsim::sim

@@ -15,14 +15,11 @@ int64_t enough_pieces(const RowGroup& run, int64_t count) {
 }  // namespace
 
 int64_t RowPlan::dram_bytes() const {
-  constexpr auto kDram = static_cast<size_t>(hw::Memory::dram);
   std::vector<int64_t> times(mappings.size(), 0);
   for (const PartStep& t : order) ++times[t.k];
   int64_t out = 0;
-  for (size_t k = 0; k < mappings.size(); ++k) {
-    const hw::Counts& each = mappings[k]->counts;
-    out += times[k] * (each.read[kDram] + each.written[kDram]).count();
-  }
+  for (size_t k = 0; k < mappings.size(); ++k)
+    out += times[k] * mappings[k]->counts.moved(hw::MemoryId::dram).count();
   return out;
 }
 
@@ -61,7 +58,7 @@ std::optional<RowPlan> RowPlanner::plan_run(const RowGroup& run, const RowTileSh
   for (size_t k = 0; k + 1 < run.ops.size(); ++k) {
     const int64_t bytes = alive[k] * run.piece_bytes(k, count);
     const bool fits = out.shared + bytes <= capacity;
-    const hw::Memory to = fits ? hw::Memory::shared : hw::Memory::dram;
+    const hw::MemoryId to = fits ? hw::MemoryId::shared : hw::MemoryId::dram;
     if (fits) out.shared += bytes;
     out.between.push_back(to);
     move_rows(requests[k], run.flows[k], true, to);

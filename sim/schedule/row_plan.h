@@ -19,8 +19,8 @@ struct RowPlan {
   std::vector<PieceOperands> operands;                   ///< by op
   std::vector<std::shared_ptr<const Mapping>> mappings;  ///< of a piece, or a part of it, by op
   std::vector<PartStep> order;
-  std::vector<hw::Memory> between;  ///< where what op k makes for the next one lies
-  int64_t shared = 0;               ///< bytes in the shared buffer
+  std::vector<hw::MemoryId> between;  ///< where what op k makes for the next one lies
+  int64_t shared = 0;                 ///< bytes in the shared buffer
 
   /// Bytes read from and written to DRAM.
   int64_t dram_bytes() const;

@@ -11,10 +11,8 @@ constexpr int kTriedInVain = 3;         ///< numbers of pieces, before no more a
 constexpr ptrdiff_t kTriedInParts = 3;  ///< the fewest of them
 
 int64_t dram_bytes(const std::vector<ScheduledOp>& scheduled) {
-  constexpr auto kDram = static_cast<size_t>(hw::Memory::dram);
   int64_t out = 0;
-  for (const ScheduledOp& s : scheduled)
-    out += (s.mapping->counts.read[kDram] + s.mapping->counts.written[kDram]).count();
+  for (const ScheduledOp& s : scheduled) out += s.mapping->counts.moved(hw::MemoryId::dram).count();
   return out;
 }
 

@@ -59,8 +59,8 @@ Result<VerifyCase> product_case(const GemmOp& op, const std::string& name, const
                                 const MapOptions& options) {
   OpRequest request;
   request.item = op;
-  request.inputs = {{{"a", hw::Memory::dram, false}, 1}, {{"b", hw::Memory::dram, true}, 1}};
-  request.outputs = {{{"out", hw::Memory::dram, false}, 1}};
+  request.inputs = {{{"a", hw::MemoryId::dram, false}, 1}, {{"b", hw::MemoryId::dram, true}, 1}};
+  request.outputs = {{{"out", hw::MemoryId::dram, false}, 1}};
   Mapper mapper(hw, options);
   const auto mapping = mapper.map(request, name);
   if (!mapping) return mapping.errors();
@@ -90,7 +90,7 @@ void randomize_memories(hw::HwConfig& hw, std::mt19937& random) {
 }
 
 Place random_place(const char* name, bool constant, std::mt19937& random) {
-  return {name, random() % 4 == 0 ? hw::Memory::shared : hw::Memory::dram, constant};
+  return {name, random() % 4 == 0 ? hw::MemoryId::shared : hw::MemoryId::dram, constant};
 }
 
 std::optional<VerifyCase> random_mixed(const hw::HwConfig& hw, hw::Dataflow dataflow, bool network,
@@ -111,7 +111,7 @@ GemmProblem random_problem(const hw::HwConfig& hw, std::mt19937& random) {
   p.b = random_place("b", random() % 4 > 0, random);
   p.out = random_place("out", false, random);
   choose_weights(p, hw);
-  p.parameters = {"parameters", hw::Memory::dram, true};
+  p.parameters = {"parameters", hw::MemoryId::dram, true};
   p.has_parameters = true;
   p.epilogue.relu = random() % 2 == 0;
   if (random() % 3 == 0) {

@@ -64,7 +64,7 @@ inline CosimCase random_case(const hw::HwConfig& machine, hw::Dataflow dataflow,
   out.hw.shared = {16 * 1024, {{pick(2000, 40000)}, {pick(2000, 40000)}, pick(0, 20)}};
   GemmProblem p = make_problem(random_gemm(random), out.hw);
   const auto place = [&](const char* name, bool constant) {
-    return Place{name, pick(0, 3) == 0 ? hw::Memory::shared : hw::Memory::dram, constant};
+    return Place{name, pick(0, 3) == 0 ? hw::MemoryId::shared : hw::MemoryId::dram, constant};
   };
   p.a = place("a", false);
   p.b = place("b", pick(0, 3) > 0);

@@ -97,9 +97,9 @@ inline std::vector<hw::Item> tile(int64_t m, int64_t k, int64_t n, int64_t passe
 inline hw::Program program(std::vector<hw::Item> body, int loops = 0) {
   hw::Program p;
   p.name = "test";
-  p.tensors = {{"in", hw::Memory::dram, int64_t{1} << 20},
-               {"out", hw::Memory::dram, int64_t{1} << 20},
-               {"near", hw::Memory::shared, int64_t{1} << 10}};
+  p.tensors = {{"in", hw::MemoryId::dram, int64_t{1} << 20},
+               {"out", hw::MemoryId::dram, int64_t{1} << 20},
+               {"near", hw::MemoryId::shared, int64_t{1} << 10}};
   p.body = std::move(body);
   p.loops = loops;
   return p;
@@ -136,9 +136,9 @@ class RandomProgram {
       append(p.body, one_in(3) ? region_tile() : nest(1));
     p.loops = loops_;
     // What one queue writes no other reads or writes.
-    p.tensors.push_back({"near out", hw::Memory::shared, 128});
-    p.tensors.push_back({"staged out", hw::Memory::dram, 1024});
-    p.tensors.push_back({"near staged", hw::Memory::shared, 512});
+    p.tensors.push_back({"near out", hw::MemoryId::shared, 128});
+    p.tensors.push_back({"staged out", hw::MemoryId::dram, 1024});
+    p.tensors.push_back({"near staged", hw::MemoryId::shared, 512});
     p.tensors.insert(p.tensors.end(), regions_.begin(), regions_.end());
     if (marks) RandomLayers(p, layers_random_).run(turns_);
     return p;
@@ -314,14 +314,14 @@ class RandomProgram {
     const int64_t slots = pick(1, 4);
     const int number = static_cast<int>(regions_.size());
     regions_.push_back({"region " + std::to_string(number),
-                        one_in(2) ? hw::Memory::shared : hw::Memory::dram, 600 * slots, slots});
+                        one_in(2) ? hw::MemoryId::shared : hw::MemoryId::dram, 600 * slots, slots});
     return kFirstRegion + number;
   }
 
   /// To a region, or from it: the other side is the tensor of the other memory.
   hw::Item stage(int region, bool into) {
     const bool shared =
-        regions_[static_cast<size_t>(region - kFirstRegion)].memory == hw::Memory::shared;
+        regions_[static_cast<size_t>(region - kFirstRegion)].memory == hw::MemoryId::shared;
     const int other = shared ? (into ? 0 : kStagedOut) : into ? 2 : kNearStaged;
     const int64_t bytes = pick(1, 500);
     return {hw::Command{hw::StageCommand{into ? other : region, into ? region : other, 0, 0,

@@ -69,7 +69,7 @@ class RandomLayers {
   void mark(std::vector<hw::Item>& out) {
     const hw::Queue q = queue();
     if (!used_[static_cast<size_t>(q)]) return;
-    const bool shared = program_.tensors[at(last_store_)].memory == hw::Memory::shared;
+    const bool shared = program_.tensors[at(last_store_)].memory == hw::MemoryId::shared;
     const bool any = q != hw::Queue::store || one_in(8);
     const int tensor = static_cast<int>(any ? pick(0, 2) : shared ? 2 : pick(0, 1));
     out.push_back({hw::Mark{false, q, tensor}});

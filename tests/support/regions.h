@@ -39,7 +39,7 @@ struct RegionProgram {
   }
   hw::Program program(std::vector<hw::Item> body, int loops = 0) const {
     hw::Program p = test::program(std::move(body), loops);
-    p.tensors.push_back({"ring", hw::Memory::shared, 2 * 3 * run, 2});
+    p.tensors.push_back({"ring", hw::MemoryId::shared, 2 * 3 * run, 2});
     for (const hw::ProgramTensor& t : more) p.tensors.push_back(t);
     return p;
   }

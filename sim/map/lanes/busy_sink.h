@@ -26,7 +26,7 @@ class BusySink {
   }
 
   void add_tensor(const Place& place, int64_t) {
-    channels_.push_back(place.memory == hw::Memory::dram ? hw_.dram : hw_.shared.channel);
+    channels_.push_back(hw_.memory(place.memory).channel);
   }
   template <class Body>
   void add_loop(std::string_view, int64_t count, Body body) {

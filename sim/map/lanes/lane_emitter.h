@@ -49,7 +49,7 @@ class LaneEmitter {
     sink_.add_tensor(p_.a, p_.a_elements());
     if (p_.has_b()) sink_.add_tensor(p_.b, p_.b_elements());
     if (p_.work.table)
-      sink_.add_tensor({p_.out.name + " (table)", hw::Memory::dram, true},
+      sink_.add_tensor({p_.out.name + " (table)", hw::MemoryId::dram, true},
                        hw::SetTableCommand::kBytes);
     sink_.add_tensor(p_.out, p_.out_elements());
   }

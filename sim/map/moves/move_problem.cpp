@@ -95,10 +95,8 @@ bool fits(const MoveProblem& p, const hw::HwConfig& hw, const MoveCut& t) {
 }
 
 int64_t lower_bound(const MoveProblem& p, const hw::HwConfig& hw) {
-  const auto channel = [&](const VectorOperand& o) -> const hw::ChannelConfig& {
-    return o.place.memory == hw::Memory::dram ? hw.dram : hw.shared.channel;
-  };
-  const hw::ChannelConfig &in = channel(p.in), &out = channel(p.out);
+  const hw::ChannelConfig& in = hw.memory(p.in.place.memory).channel;
+  const hw::ChannelConfig& out = hw.memory(p.out.place.memory).channel;
   const int64_t bytes = p.in.bytes();
   const int64_t beats = ceil_div(bytes, hw.buffer(hw::Buffer::output).width);
   // The other queue has at least a cycle before the first tile, or behind the last one.

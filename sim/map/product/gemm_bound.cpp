@@ -118,7 +118,7 @@ GemmTimes GemmBound::bound_times(const Tiling& tiling, const ProductTraffic& b,
   t.load_latency = std::min({a_latency_, b.w_latency, p_latency_});
   t.store_latency = out_latency_;
   if (hw_.one_bus() && bounds_ == Bounds::sharp) {
-    const bool writes = p_.out.memory == hw::Memory::dram;
+    const bool writes = p_.out.memory == hw::MemoryId::dram;
     const double written = writes ? b.out : 0;
     t.bus = (dram_bytes(b) - written) / hw_.dram.read.value() + written / hw_.dram.write.value();
     t.bus_latency = writes ? out_latency_ : 0;
@@ -260,8 +260,8 @@ double GemmBound::least_picojoules(const ProductTraffic& b, const PixelOption& m
   const double written = rows * outputs * real(held_sums ? c.chunks : c.passes);
   const auto at = [&](hw::Buffer buffer) { return e.buffer_byte[static_cast<size_t>(buffer)]; };
   const auto memory = [&](const Place& place, bool reads) {
-    if (place.memory == hw::Memory::shared) return e.shared_byte;
-    return reads ? e.dram_read_byte : e.dram_write_byte;
+    const hw::MemoryId at = hw_.memory(place.memory);
+    return reads ? at.read_byte : at.write_byte;
   };
   // Each sum is read as often as it is written: all but once to accumulate, once by the post unit.
   return rows * k * outputs * e.mac +

@@ -111,7 +111,7 @@ int64_t GemmProblem::tensor_bytes() const {
 }
 
 int64_t GemmProblem::dram_tensor_bytes() const {
-  return tensor_bytes_of(*this, [](const Place& p) { return p.memory == hw::Memory::dram; });
+  return tensor_bytes_of(*this, [](const Place& p) { return p.memory == hw::MemoryId::dram; });
 }
 
 bool weights_n_major(const GemmProblem& p) {
@@ -209,7 +209,7 @@ GemmProblem GemmSource::of_request(const GemmOp& op, const OpRequest& r, const h
   p.b = operand_of_port(r.inputs, op.b_port, hw).place;
   p.out = operand_of_port(r.outputs, op.out_port, hw).place;
   // Beside their weights, where these stay from run to run.
-  p.parameters = {p.b.name + " (bias and scale)", p.b.constant ? p.b.memory : hw::Memory::dram,
+  p.parameters = {p.b.name + " (bias and scale)", p.b.constant ? p.b.memory : hw::MemoryId::dram,
                   true};
   // Of integers a scale at least, also where they are the weights alone.
   p.has_parameters =

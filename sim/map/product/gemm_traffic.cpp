@@ -145,7 +145,7 @@ void TrafficBound::stage_weights(const Tiling& t, const PixelOption& m, const Ch
 
 double TrafficBound::dram_bytes(const ProductTraffic& b) const {
   const auto dram = [](const Place& place, double bytes) {
-    return place.memory == hw::Memory::dram ? bytes : 0;
+    return place.memory == hw::MemoryId::dram ? bytes : 0;
   };
   return dram(p_.a, b.a) + (b.staged > 0 ? b.staged : dram(p_.b, b.w)) + dram(p_.out, b.out) +
          dram(p_.parameters, b.parameters);

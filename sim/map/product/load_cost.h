@@ -10,7 +10,7 @@ inline constexpr double kSafe = 1.0 - 1e-12;
 
 /// Of the memory in which a tensor lies.
 inline const hw::ChannelConfig& channel_of(const hw::HwConfig& hw, const Place& place) {
-  return place.memory == hw::Memory::dram ? hw.dram : hw.shared.channel;
+  return hw.memory(place.memory).channel;
 }
 
 /// Least cycles of the loads of an operand: for each byte, and for each filling of a slot.

@@ -34,8 +34,8 @@ int64_t tile_bytes(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t
 }  // namespace
 
 bool may_stage(const GemmProblem& p) {
-  return p.room > 0 && p.op.batch == 1 && p.a.memory == hw::Memory::dram &&
-         p.b.memory == hw::Memory::dram && (p.b.constant || p.kernel_taps() == 1);
+  return p.room > 0 && p.op.batch == 1 && p.a.memory == hw::MemoryId::dram &&
+         p.b.memory == hw::MemoryId::dram && (p.b.constant || p.kernel_taps() == 1);
 }
 
 int64_t staged_outputs(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t,

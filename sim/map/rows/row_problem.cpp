@@ -36,14 +36,13 @@ std::vector<RowChunks> chunks_of(const RowProblem& p, const RowTile& t) {
 
 int64_t transfer_cycles(const hw::HwConfig& hw, const Place& place, const hw::Walk& walk,
                         hw::Buffer b) {
-  const hw::ChannelConfig& channel = place.memory == hw::Memory::dram ? hw.dram : hw.shared.channel;
-  const hw::ByteRate rate = b == hw::Buffer::output ? channel.write : channel.read;
+  const hw::ByteRate rate = hw.memory(place.memory).rate(b == hw::Buffer::output);
   return std::max({int64_t{1}, rate.cycles(walk.bytes()),
                    hw::contract::port_beats(walk.run_count(), walk.run, hw.buffer(b).width)});
 }
 
 int64_t place_latency(const hw::HwConfig& hw, const Place& place) {
-  return place.memory == hw::Memory::dram ? hw.dram.latency : hw.shared.channel.latency;
+  return hw.memory(place.memory).channel.latency;
 }
 
 /// What a chunk takes of each queue.
@@ -110,7 +109,7 @@ std::optional<RowProblem> RowSource::of_request(const OpRequest& r, const hw::Hw
   p.in = in.place;
   p.out = out.place;
   p.parameters = {in.place.name + (p.is_softmax() ? " (tables)" : " (gain and shift)"),
-                  hw::Memory::dram, true};
+                  hw::MemoryId::dram, true};
   if (work.mask) {
     const Operand mask = operand_of_port(r.inputs, work.mask->port, hw);
     if (mask.element_bytes != 1) return std::nullopt;

@@ -51,11 +51,10 @@ int64_t passes_of(const StreamProblem& p, int64_t chunks) {
 
 /// Cycles of a transfer on a channel, at least. A banked DRAM's bus counts parts of a cycle: what
 /// comes next may begin within the last one.
-int64_t channel_cycles(const hw::HwConfig& hw, hw::Memory memory, bool reads, int64_t bytes) {
-  const hw::ChannelConfig& channel = memory == hw::Memory::dram ? hw.dram : hw.shared.channel;
-  const hw::ByteRate rate = reads ? channel.read : channel.write;
-  const bool parts = memory == hw::Memory::dram && hw.dram_model == hw::DramModel::banked;
-  return parts ? std::max<int64_t>(0, rate.cycles(bytes) - 1) : rate.cycles(bytes);
+int64_t channel_cycles(const hw::HwConfig& hw, hw::MemoryId memory, bool reads, int64_t bytes) {
+  const hw::MemoryId at = hw.memory(memory);
+  const hw::ByteRate rate = at.rate(!reads);
+  return at.banked ? std::max<int64_t>(0, rate.cycles(bytes) - 1) : rate.cycles(bytes);
 }
 
 /// Cycles that one chunk's operands occupy a queue.
@@ -75,8 +74,7 @@ int64_t chunk_occupancy(const StreamProblem& p, const hw::HwConfig& hw, hw::Buff
 int64_t least_latency(const std::vector<VectorOperand>& side, const hw::HwConfig& hw) {
   int64_t least = INT64_MAX;
   for (const VectorOperand& o : side)
-    least = std::min(
-        least, o.place.memory == hw::Memory::dram ? hw.dram.latency : hw.shared.channel.latency);
+    least = std::min(least, hw.memory(o.place.memory).channel.latency);
   return side.empty() ? 0 : least;
 }
 

@@ -70,10 +70,10 @@ TEST_F(Cosim, AreOutputStationaryProgramsEqual) {
 /// Cycles of a product on the core.
 int64_t product_cycles(const VerilatedCore& core, const HwConfig& hw, int64_t m, int64_t k) {
   sim::GemmProblem p = sim::make_problem(test::product(m, k, hw.array.cols), hw);
-  p.a = {"a", Memory::dram, false};
-  p.b = {"b", Memory::dram, true};
-  p.parameters = {"parameters", Memory::dram, true};
-  p.out = {"out", Memory::dram, false};
+  p.a = {"a", MemoryId::dram, false};
+  p.b = {"b", MemoryId::dram, true};
+  p.parameters = {"parameters", MemoryId::dram, true};
+  p.out = {"out", MemoryId::dram, false};
   p.has_parameters = true;
   p.parameter_bytes = hw.parameter_bytes();
   sim::Tiling t{.pixels = m, .outputs = hw.array.cols, .channels = k};

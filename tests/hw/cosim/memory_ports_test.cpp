@@ -13,8 +13,8 @@ constexpr uint64_t kShared = uint64_t{1} << rtl::kTensorShift;  ///< where tenso
 class AtThePorts : public testing::Test {
  protected:
   AtThePorts() : hw_(test::small_machine()) {
-    program_.tensors = {{.name = "far", .memory = Memory::dram, .bytes = 64},
-                        {.name = "near", .memory = Memory::shared, .bytes = 64}};
+    program_.tensors = {{.name = "far", .memory = MemoryId::dram, .bytes = 64},
+                        {.name = "near", .memory = MemoryId::shared, .bytes = 64}};
     image_ = {std::vector<uint8_t>(64, 1), std::vector<uint8_t>(64, 2)};
     for (ChannelConfig* c : {&hw_.dram, &hw_.shared.channel}) c->read = c->write = {64'000};
     hw_.dram.latency = 7;

@@ -27,7 +27,7 @@ Program nest() {
   Program p;
   p.name = "nest";
   p.loops = 2;
-  p.tensors = {{"a", Memory::dram, 10000}};
+  p.tensors = {{"a", MemoryId::dram, 10000}};
   Loop inner{1, "j", 3, {}};
   Affine address(5);
   address.terms = {{0, 1000}, {1, 10}};
@@ -502,7 +502,7 @@ TEST(Descriptor, IsWhatTheCoreCannotDoRefused) {
 
 TEST(Descriptor, IsAValueThatItsFieldHasNoRoomForNamed) {
   Program p = nest();
-  p.tensors.assign(2, {"t", Memory::dram, 1 << 20});
+  p.tensors.assign(2, {"t", MemoryId::dram, 1 << 20});
   const auto said = [&](const Command& c) {
     const auto d = describe_command(p, kMachine, c, {});
     if (d.ok()) return std::string();
@@ -527,7 +527,7 @@ TEST(Descriptor, IsAValueThatItsFieldHasNoRoomForNamed) {
   EXPECT_PRED2(starts, bent({{}, kWord}), "run of a load is 4294967296;");
   p.tensors[0].bytes = (int64_t{1} << 40) + 1;
   EXPECT_PRED2(starts, said({one}), "bytes of a tensor of a load is 1099511627777;");
-  p.tensors.assign(16385, {"t", Memory::dram, 1 << 20});
+  p.tensors.assign(16385, {"t", MemoryId::dram, 1 << 20});
   one.tensor = 16383;
   EXPECT_EQ(said({one}), "");
   one.tensor = 16384;

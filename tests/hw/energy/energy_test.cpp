@@ -38,7 +38,7 @@ TEST(Energy, ChargesTheSharedBufferApart) {
   hw.energy.dram_read_byte = 1;
   hw.energy.dram_write_byte = 1;
   Program p = test::program(test::tile(4, 4, 4));
-  p.tensors[1].memory = Memory::shared;
+  p.tensors[1].memory = MemoryId::shared;
   const Energy e = energy(count_program(p, hw), Cycles(0), hw);
   EXPECT_DOUBLE_EQ(e.shared.value(), 3.0 * 16);
   EXPECT_DOUBLE_EQ(e.dram.value(), 32.0);
@@ -72,11 +72,11 @@ TEST(Energy, ChargesAStageInBothMemories) {
   hw.energy.dram_read_byte = 7;
   hw.energy.dram_write_byte = 11;
   CommandCounter in(hw, Dataflow::weight_stationary), out(hw, Dataflow::weight_stationary);
-  in.count_stage(2, Memory::dram, 50);
+  in.count_stage(2, MemoryId::dram, MemoryId::shared, 50);
   const Energy read = energy(in.counts(), Cycles(0), hw);
   EXPECT_DOUBLE_EQ(read.dram.value(), 7.0 * 100);
   EXPECT_DOUBLE_EQ(read.shared.value(), 3.0 * 100);
-  out.count_stage(1, Memory::shared, 50);
+  out.count_stage(1, MemoryId::shared, MemoryId::dram, 50);
   const Energy written = energy(out.counts(), Cycles(0), hw);
   EXPECT_DOUBLE_EQ(written.dram.value(), 11.0 * 50);
   EXPECT_DOUBLE_EQ(written.shared.value(), 3.0 * 50);

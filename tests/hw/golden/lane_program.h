@@ -26,9 +26,9 @@ struct LaneProgram {
   Program program() const {
     Program out;
     out.name = "lanes";
-    out.tensors = {{"a", Memory::dram, std::ssize(a)},
-                   {"p", Memory::shared, std::ssize(p)},
-                   {"y", Memory::dram, out_bytes()}};
+    out.tensors = {{"a", MemoryId::dram, std::ssize(a)},
+                   {"p", MemoryId::shared, std::ssize(p)},
+                   {"y", MemoryId::dram, out_bytes()}};
     const auto add = [&](SyncKind kind, Queue q, Buffer b) {
       out.body.push_back(TinyProgram::sync(kind, q, b));
     };

@@ -17,9 +17,9 @@ enum MovedTensor { kMovedRows, kMovedList, kMovedOut };
 Program move_program(const LoadCommand& load, int64_t tensor_bytes, int64_t list, int64_t out) {
   Program p;
   p.name = "moved";
-  p.tensors = {{"rows", Memory::dram, tensor_bytes},
-               {"list", Memory::shared, std::max<int64_t>(1, list)},
-               {"out", Memory::dram, out}};
+  p.tensors = {{"rows", MemoryId::dram, tensor_bytes},
+               {"list", MemoryId::shared, std::max<int64_t>(1, list)},
+               {"out", MemoryId::dram, out}};
   const auto add = [&](SyncKind kind, Queue q, Buffer b) {
     p.body.push_back(TinyProgram::sync(kind, q, b));
   };

@@ -41,8 +41,8 @@ struct PostProgram {
   Program program() const {
     Program p = tiny.program();
     p.tensors[2].bytes = out_bytes();
-    p.tensors.push_back({"table", Memory::dram, std::ssize(table)});
-    p.tensors.push_back({"residual", Memory::shared, std::ssize(residual)});
+    p.tensors.push_back({"table", MemoryId::dram, std::ssize(table)});
+    p.tensors.push_back({"residual", MemoryId::shared, std::ssize(residual)});
     std::vector<Item> body;
     if (!residual.empty() && primed) {
       const LoadCommand load{Buffer::output, 5, 0, 0, {{}, std::ssize(residual)}, std::nullopt};

@@ -91,7 +91,7 @@ class Expected {
   void see(const StageCommand& c, const RetiredCommand& r) const {
     EXPECT_EQ(r.address, value(c.target, r));
     expect_no_sums(r);
-    const bool in = program_.tensors[static_cast<size_t>(c.from)].memory == Memory::dram;
+    const bool in = program_.tensors[static_cast<size_t>(c.from)].memory == MemoryId::dram;
     const int dram = in ? c.from : c.to;
     EXPECT_EQ(std::ssize(r.bytes), c.walk.bytes());
     if (is_region(dram)) return;

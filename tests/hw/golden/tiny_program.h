@@ -53,10 +53,10 @@ struct TinyProgram {
     Program p;
     p.name = "tiny";
     p.dataflow = dataflow;
-    p.tensors = {{"a", Memory::dram, m * k},
-                 {"w", Memory::dram, k * n},
-                 {"y", Memory::dram, m * n},
-                 {"p", Memory::dram, n * 12}};
+    p.tensors = {{"a", MemoryId::dram, m * k},
+                 {"w", MemoryId::dram, k * n},
+                 {"y", MemoryId::dram, m * n},
+                 {"p", MemoryId::dram, n * 12}};
     return p;
   }
 

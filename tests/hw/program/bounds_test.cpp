@@ -120,9 +120,9 @@ TEST(VerifyWalk, RefusesLoopsBeyond64Bits) {
 
 TEST(VerifyTensors, RefusesBytesThatTakeFromOthers) {
   Program p = test::program(test::tile(8, 8, 8));
-  p.tensors.push_back({"less", Memory::shared, -(int64_t{1} << 40)});
+  p.tensors.push_back({"less", MemoryId::shared, -(int64_t{1} << 40)});
   EXPECT_TRUE(says(error(p), "tensor 'less' has -1099511627776 bytes"));
-  p.tensors.back() = {"more", Memory::dram, kMost};
+  p.tensors.back() = {"more", MemoryId::dram, kMost};
   EXPECT_TRUE(says(error(p), "tensor 'more' has"));
 }
 

@@ -46,8 +46,8 @@ TEST(Coverage, CountsAWayThroughARing) {
 /// From a ring in the shared buffer into one in DRAM and back; what a load does there.
 TEST(Coverage, CountsWhatLoadsAndStagesDoWithRegions) {
   RegionProgram r(10);
-  r.more.push_back({"far ring", Memory::dram, 60, 2});
-  r.more.push_back({"last ring", Memory::shared, 60, 2});
+  r.more.push_back({"far ring", MemoryId::dram, 60, 2});
+  r.more.push_back({"last ring", MemoryId::shared, 60, 2});
   std::vector<Item> body = r.filled();
   const auto hop = [&](int from, int to) {
     test::append(body, {region_sync(SyncKind::wait_full, Queue::stage, from),
@@ -86,7 +86,7 @@ TEST(Coverage, CountsWhatLoadsAndStagesDoWithRegions) {
 
 TEST(Coverage, CountsStoresToARegionAndGatheredLoadsFromOne) {
   RegionProgram r(10);
-  r.more.push_back({"far ring", Memory::dram, 60, 2});
+  r.more.push_back({"far ring", MemoryId::dram, 60, 2});
   std::vector<Item> body = test::fill(Buffer::parameter, 8);
   body.push_back(test::sync(SyncKind::wait_full, Queue::load, Buffer::parameter));
   test::append(body, test::fill(Buffer::output, 30));

@@ -34,8 +34,8 @@ Item copies(Program& p, int from, int to) {
 Program layers() {
   Program p = test::program({});
   p.tensors[2].bytes = 0;
-  p.tensors.push_back({"first", Memory::shared, 500, 0, 0});
-  p.tensors.push_back({"second", Memory::shared, 300, 0, 500});
+  p.tensors.push_back({"first", MemoryId::shared, 500, 0, 0});
+  p.tensors.push_back({"second", MemoryId::shared, 300, 0, 500});
   const auto mark = [&](bool waits, Queue queue, int tensor) {
     p.body.push_back({Mark{waits, queue, tensor}});
   };

@@ -26,7 +26,7 @@ class Copies {
     program_.tensors[2].bytes = 0;
     for (const int64_t bytes : more)
       program_.tensors.push_back(
-          {"t" + std::to_string(program_.tensors.size()), Memory::shared, bytes});
+          {"t" + std::to_string(program_.tensors.size()), MemoryId::shared, bytes});
   }
   Copies& copy(int from, int to) {
     const auto bytes = [this](int t) { return program_.tensors[static_cast<size_t>(t)].bytes; };
@@ -197,7 +197,7 @@ TEST(Places, MayNotBeOfRegionsOrInDram) {
   p.tensors[kTarget].address = 0;
   EXPECT_TRUE(says(error(p), "tensor 'out' has an address and is in DRAM"));
   p.tensors[kTarget].address = -1;
-  p.tensors.push_back({"ring", Memory::shared, 64, 2, 0});
+  p.tensors.push_back({"ring", MemoryId::shared, 64, 2, 0});
   EXPECT_TRUE(says(error(p), "tensor 'ring' has an address and is a region"));
 }
 

@@ -36,7 +36,7 @@ TEST(Regions, RefusesWhatIsNotOne) {
   EXPECT_TRUE(says(error(p), "region 'ring' has 510 bytes in 17 slots"));
   p.tensors[3].slots = 4;
   EXPECT_TRUE(says(error(p), "region 'ring' has 510 bytes in 4 slots"));
-  for (size_t i = 0; i < kMostRegions; ++i) r.more.push_back({"r", Memory::dram, 4, 1});
+  for (size_t i = 0; i < kMostRegions; ++i) r.more.push_back({"r", MemoryId::dram, 4, 1});
   EXPECT_TRUE(says(error(r.program()), "9 regions; at most 8"));
   p = RegionProgram(10).program();
   std::get<Sync>(p.body[0].node).region = 9;
@@ -45,7 +45,7 @@ TEST(Regions, RefusesWhatIsNotOne) {
 
 TEST(Regions, RefusesTensorsBeyondTheSharedBuffer) {
   RegionProgram r(10);  // 1024 bytes of "near", 60 of the ring
-  r.more.push_back({"rest", Memory::shared, 16 * 1024 - 1024 - 60});
+  r.more.push_back({"rest", MemoryId::shared, 16 * 1024 - 1024 - 60});
   EXPECT_EQ(error(r.program()), "");
   ++r.more[0].bytes;
   EXPECT_TRUE(says(error(r.program()), "tensors of 16385 bytes in a shared buffer of 16 KiB"));
@@ -153,7 +153,7 @@ std::string of_two(const Item& first, const Item& second, Marked marked = Marked
       test::append(body, {sync(SyncKind::signal_free, Queue::store, Buffer::output)});
   }
   Program p = test::program(std::move(body));
-  p.tensors.push_back({"far", Memory::dram, 100});
+  p.tensors.push_back({"far", MemoryId::dram, 100});
   return error(p);
 }
 
@@ -200,10 +200,10 @@ TEST(Regions, AreSlotsFreeAtTheEnd) {
 TEST(Regions, AreBytesCountedInBothMemories) {
   const RegionProgram r(10);
   const Counts c = count_program(r.program(), test::shared_machine());
-  EXPECT_EQ(c.read[0].count(), 30);     // stage
-  EXPECT_EQ(c.written[1].count(), 30);  // stage
-  EXPECT_EQ(c.read[1].count(), 30);     // load
-  EXPECT_EQ(c.written[0].count(), 30);  // store
+  EXPECT_EQ(c.read[MemoryId::dram].count(), 30);       // stage
+  EXPECT_EQ(c.written[MemoryId::shared].count(), 30);  // stage
+  EXPECT_EQ(c.read[MemoryId::shared].count(), 30);     // load
+  EXPECT_EQ(c.written[MemoryId::dram].count(), 30);    // store
   EXPECT_EQ(c.commands, 3);
 }
 

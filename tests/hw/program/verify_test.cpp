@@ -403,8 +403,8 @@ TEST(Count, MultipliesTheNestOut) {
   EXPECT_EQ(c.macs, Macs(7 * 3 * 16 * 8 * 4));
   EXPECT_EQ(c.gemms, 21);
   EXPECT_EQ(c.preload_cycles, 21 * hw.array.rows);
-  EXPECT_EQ(c.read[0], Bytes(7 * (8 * 4 + 16 * 8)));
-  EXPECT_EQ(c.written[0], Bytes(7 * 16 * 4));
+  EXPECT_EQ(c.read[MemoryId::dram], Bytes(7 * (8 * 4 + 16 * 8)));
+  EXPECT_EQ(c.written[MemoryId::dram], Bytes(7 * 16 * 4));
   EXPECT_EQ(c.commands, 7 * (2 + 3 + 2));
 }
 

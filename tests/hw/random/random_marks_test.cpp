@@ -34,7 +34,7 @@ TEST(RandomMarks, IsAProgramOfTheMachine) {
       ASSERT_TRUE(good) << good.errors().front().text();
       EXPECT_EQ(drawn.program.dataflow, Dataflow::input_stationary);
       for (const ProgramTensor& t : drawn.program.tensors)
-        EXPECT_TRUE(t.memory == Memory::dram || shared_kib > 0);
+        EXPECT_TRUE(t.memory == MemoryId::dram || shared_kib > 0);
       EXPECT_TRUE(run_golden(drawn.program, hw, drawn.image));
     }
   }
@@ -59,7 +59,7 @@ TEST(RandomMarks, WritesNoByteTwice) {
       const auto* stage = std::get_if<StageCommand>(command);
       if (!stage) continue;
       const auto to = static_cast<size_t>(stage->to);
-      const bool dense = drawn.program.tensors[to].memory == Memory::shared;
+      const bool dense = drawn.program.tensors[to].memory == MemoryId::shared;
       write(stage->to, stage->target.base, dense ? Walk{{}, stage->walk.bytes()} : stage->walk);
     }
   }

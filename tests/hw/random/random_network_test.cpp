@@ -62,7 +62,7 @@ class Kinds {
     seen.insert(looped ? "wait in a loop" : "wait outside of loops");
     for (const Queue q : setters) seen.insert(queue + " waits for " + std::string(name(q)));
     if (setters.size() > 1) seen.insert("marks of several queues");
-    const Memory at = program_.tensors[static_cast<size_t>(m.tensor)].memory;
+    const MemoryId at = program_.tensors[static_cast<size_t>(m.tensor)].memory;
     seen.insert("wait for a tensor in " + std::string(name(at)));
   }
 

@@ -99,8 +99,8 @@ TEST(BankedTiming, TransfersLieWhereTheLoopsAroundThemSay) {
   w.start_program(hw, Dataflow::weight_stationary);
   w.open_loop(9);
   w.open_loop(2);
-  w.load(Buffer::activation, Memory::dram, {{{500, 128}}, 64}, {{1, 64}});
-  w.store(Memory::dram, {{{500, 128}}, 64}, {{1, 48}, {1, 16}});
+  w.load(Buffer::activation, MemoryId::dram, {{{500, 128}}, 64}, {{1, 64}});
+  w.store(MemoryId::dram, {{{500, 128}}, 64}, {{1, 48}, {1, 16}});
   w.close_loop();
   w.close_loop();
   const std::span<const Step> steps = w.steps();
@@ -118,7 +118,7 @@ TEST(BankedTiming, TheBusIsHeldByBatchesThatWaitForTheirBanks) {
   const Walk rows{{{16, device.row_bytes * hw.banked.channels * device.all_banks()}}, 64};
   StepWriter w;
   w.start_program(hw, Dataflow::weight_stationary);
-  w.load(Buffer::activation, Memory::dram, rows);
+  w.load(Buffer::activation, MemoryId::dram, rows);
   const Step load = w.steps()[0], store = transfer(hw, true, 64);
   ASSERT_LT(load.bus, load.occupancy);
   ASSERT_GT(load.bus, load.occupancy * 9 / 10);
@@ -148,7 +148,7 @@ TEST(BankedTiming, LoopsAreSkippedWhateverTheBusIsBusyWith) {
         w.start_program(hw, Dataflow::weight_stationary);
         w.open_loop(1000);
         w.sync(SyncKind::wait_free, Queue::load, Buffer::activation);
-        w.load(Buffer::activation, Memory::dram, {{}, in});
+        w.load(Buffer::activation, MemoryId::dram, {{}, in});
         w.sync(SyncKind::signal_full, Queue::load, Buffer::activation);
         w.sync(SyncKind::wait_full, Queue::execute, Buffer::activation);
         w.sync(SyncKind::wait_free, Queue::execute, Buffer::accumulator);
@@ -161,7 +161,7 @@ TEST(BankedTiming, LoopsAreSkippedWhateverTheBusIsBusyWith) {
         w.sync(SyncKind::signal_free, Queue::post, Buffer::accumulator);
         w.sync(SyncKind::signal_full, Queue::post, Buffer::output);
         w.sync(SyncKind::wait_full, Queue::store, Buffer::output);
-        w.store(Memory::dram, {{}, out});
+        w.store(MemoryId::dram, {{}, out});
         w.sync(SyncKind::signal_free, Queue::store, Buffer::output);
         w.close_loop();
         IterationCounter counter;

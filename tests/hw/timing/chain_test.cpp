@@ -69,13 +69,14 @@ TEST(Chain, SharesAreThoseOfOneProgram) {
     Chain chain(hw, false);
     Program whole;  // its first four tensors lie in DRAM, the others in the shared buffer
     for (int t = 0; t < 8; ++t)
-      whole.tensors.push_back({"t", t < 4 ? Memory::dram : Memory::shared, 1024});
+      whole.tensors.push_back({"t", t < 4 ? MemoryId::dram : MemoryId::shared, 1024});
     int64_t sum = 0;
     for (int i = 0; i < 12; ++i) {
       const size_t k = random() % kinds.size();
       std::vector<int32_t> numbers;
       for (const ProgramTensor& t : kinds[k].tensors)
-        numbers.push_back(static_cast<int32_t>(random() % 4) + (t.memory == Memory::dram ? 0 : 4));
+        numbers.push_back(static_cast<int32_t>(random() % 4) +
+                          (t.memory == MemoryId::dram ? 0 : 4));
       const Timing share = chain.add_program(steps[k].steps(), numbers);
       sum += share.total.count();
       for (const QueueTiming& q : share.queues) {

@@ -76,13 +76,13 @@ TEST(LoadWaits, AreForDramWhereAStageBringsWhatIsLoaded) {
                             test::region_sync(SyncKind::signal_full, Queue::stage, 3)};
   test::append(body, from_region());
   const int64_t staged = far(hw, kBytes) + hw.shared.channel.latency;
-  EXPECT_EQ(of_vector(std::move(body), hw, {{"ring", Memory::shared, kBytes, 1}}),
+  EXPECT_EQ(of_vector(std::move(body), hw, {{"ring", MemoryId::shared, kBytes, 1}}),
             all(Wait::dram_read, staged + near(hw, kBytes)));
 }
 
 TEST(LoadWaits, AreForTheStoreThatFillsARegion) {
   const HwConfig hw = two_memories();
-  for (const Memory memory : {Memory::dram, Memory::shared}) {
+  for (const MemoryId memory : {MemoryId::dram, MemoryId::shared}) {
     std::vector<Item> body = {test::sync(SyncKind::wait_free, Queue::load, Buffer::output),
                               test::load(Buffer::output, kBytes),
                               test::sync(SyncKind::signal_full, Queue::load, Buffer::output),
@@ -92,11 +92,11 @@ TEST(LoadWaits, AreForTheStoreThatFillsARegion) {
                               test::region_sync(SyncKind::signal_full, Queue::store, 3),
                               test::sync(SyncKind::signal_free, Queue::store, Buffer::output)};
     test::append(body, from_region());
-    const ChannelConfig& channel = memory == Memory::dram ? hw.dram : hw.shared.channel;
+    const ChannelConfig& channel = memory == MemoryId::dram ? hw.dram : hw.shared.channel;
     const int64_t stored = channel.write.cycles(kBytes) + channel.latency + kTokenLatency;
-    const int64_t loaded = memory == Memory::dram ? far(hw, kBytes) : near(hw, kBytes);
+    const int64_t loaded = memory == MemoryId::dram ? far(hw, kBytes) : near(hw, kBytes);
     EXPECT_EQ(of_vector(std::move(body), hw, {{"ring", memory, kBytes, 1}}),
-              all(memory == Memory::dram ? Wait::dram_write : Wait::shared,
+              all(memory == MemoryId::dram ? Wait::dram_write : Wait::shared,
                   far(hw, kBytes) + stored + loaded));
   }
 }

@@ -47,7 +47,7 @@ std::vector<Item> joined(std::initializer_list<std::vector<Item>> parts) {
 
 Program network(std::vector<Item> body, int loops = 0) {
   Program p = test::program(std::move(body), loops);
-  for (const Memory m : {Memory::dram, Memory::shared, Memory::dram, Memory::shared})
+  for (const MemoryId m : {MemoryId::dram, MemoryId::shared, MemoryId::dram, MemoryId::shared})
     p.tensors.push_back({"more", m, 512});
   return p;
 }

@@ -12,9 +12,9 @@ inline Step transfer(const HwConfig& hw, bool write, int64_t bytes) {
   StepWriter w;
   w.start_program(hw, Dataflow::weight_stationary);
   if (write)
-    w.store(Memory::dram, {{}, bytes});
+    w.store(MemoryId::dram, {{}, bytes});
   else
-    w.load(Buffer::activation, Memory::dram, {{}, bytes});
+    w.load(Buffer::activation, MemoryId::dram, {{}, bytes});
   return w.steps()[0];
 }
 

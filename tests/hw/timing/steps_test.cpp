@@ -57,8 +57,8 @@ TEST(Steps, LoadsTakeTheSlowerOfMemoryAndPort) {
   hw.dram.read = {4000};
   hw.buffers[static_cast<size_t>(Buffer::weight)].width = 16;
   StepWriter w = started(hw);
-  w.load(Buffer::weight, Memory::dram, {{}, 160});
-  w.load(Buffer::weight, Memory::dram, {{{160, 2}}, 1});
+  w.load(Buffer::weight, MemoryId::dram, {{}, 160});
+  w.load(Buffer::weight, MemoryId::dram, {{{160, 2}}, 1});
   EXPECT_EQ(time_of(w.steps()[0].occupancy), 160 / 4);
   EXPECT_EQ(time_of(w.steps()[1].occupancy), 160) << "a beat moves bytes of one run only";
 }
@@ -69,7 +69,7 @@ TEST(Steps, TransposedLoadsTakeTheirBlocksAndTheWayOutOfTheLast) {
   hw.buffers[static_cast<size_t>(Buffer::weight)].width = 16;
   StepWriter w = started(hw);
   const auto occupancy = [&](int64_t matrices, int64_t rows, int64_t run, int64_t element) {
-    w.load_transposed(Buffer::weight, Memory::dram, {{{matrices, rows * run}, {rows, run}}, run},
+    w.load_transposed(Buffer::weight, MemoryId::dram, {{{matrices, rows * run}, {rows, run}}, run},
                       {}, element);
     return time_of(w.steps().back().occupancy);
   };
@@ -92,7 +92,7 @@ TEST(Steps, ALoopThatSignalsWhatItDoesNotDoIsStale) {
     StepWriter w = started(hw);
     w.open_loop(9);
     w.sync(SyncKind::wait_full, Queue::store, Buffer::output);
-    if (stores) w.store(Memory::dram, {{}, 8});
+    if (stores) w.store(MemoryId::dram, {{}, 8});
     w.sync(SyncKind::signal_free, Queue::store, Buffer::output);
     w.close_loop();
     EXPECT_EQ(w.steps()[0].stale, !stores);

@@ -119,7 +119,7 @@ TEST(Timeline, NamesCommandsAndTheTokensTheyWaitedFor) {
   EXPECT_EQ(token_name(gemms[0].token).substr(0, 7), "a full ");
   ASSERT_EQ(stores.size(), 3U);
   EXPECT_EQ(token_name(stores[0].token), "a full output slot");
-  EXPECT_EQ(stores[0].written[static_cast<size_t>(Memory::dram)], 64 * 8);
+  EXPECT_EQ(stores[0].written[MemoryId::dram], 64 * 8);
 }
 
 TEST(Timeline, NamesTokensOfRegions) {
@@ -137,22 +137,21 @@ TEST(Timeline, AddsUpBytes) {
     ++programs;
     const Counts counts = count_program(p, hw);
     const Timeline t = timeline(p, hw, 20);
-    std::array<int64_t, 2> read{}, written{};
+    PerMemory<int64_t> read, written;
     for (const auto& queue : t.queues)
-      for (const Slice& s : queue)
-        for (size_t m = 0; m < 2; ++m) {
-          read[m] += s.read[m];
-          written[m] += s.written[m];
-        }
-    for (size_t m = 0; m < 2; ++m) {
+      for (const Slice& s : queue) {
+        read += s.read;
+        written += s.written;
+      }
+    for (const MemoryId m : MemoryId::all()) {
       EXPECT_EQ(read[m], counts.read[m].count());
       EXPECT_EQ(written[m], counts.written[m].count());
     }
     for (const Slice& s : t.queues[static_cast<size_t>(Queue::stage)]) {
       // What is read of the one memory is written to the other.
-      EXPECT_EQ(s.read[0], s.written[1]);
-      EXPECT_EQ(s.read[1], s.written[0]);
-      EXPECT_GT(s.read[0] + s.read[1], 0);
+      EXPECT_EQ(s.read[MemoryId::dram], s.written[MemoryId::shared]);
+      EXPECT_EQ(s.read[MemoryId::shared], s.written[MemoryId::dram]);
+      EXPECT_GT(s.read[MemoryId::dram] + s.read[MemoryId::shared], 0);
       ++stages;
     }
   }

@@ -89,7 +89,7 @@ class Traffic {
     }
   }
   bool in_dram(int tensor) const {
-    return program_.tensors[static_cast<size_t>(tensor)].memory == hw::Memory::dram;
+    return program_.tensors[static_cast<size_t>(tensor)].memory == hw::MemoryId::dram;
   }
   int64_t value(const hw::Affine& a) const {
     int64_t out = a.base;

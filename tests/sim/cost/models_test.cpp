@@ -170,8 +170,8 @@ TEST(Sanity, A1024CubedProductEndsCloseToIdeal) {
   op.channels = op.outputs = 1024;
   OpRequest r;
   r.item = op;
-  r.inputs = {{{"a", hw::Memory::dram, false}, 1}, {{"b", hw::Memory::dram, true}, 1}};
-  r.outputs = {{{"y", hw::Memory::dram, false}, 1}};
+  r.inputs = {{{"a", hw::MemoryId::dram, false}, 1}, {{"b", hw::MemoryId::dram, true}, 1}};
+  r.outputs = {{{"y", hw::MemoryId::dram, false}, 1}};
   Mapper mapper(hw, {.slack = 0});
   const auto mapping = mapper.map(r, "gemm");
   ASSERT_TRUE(mapping.ok());

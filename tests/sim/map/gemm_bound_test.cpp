@@ -231,9 +231,8 @@ TEST(DramBytes, AreThoseOfProgramsHoweverOftenParametersAreLoaded) {
                          n.outputs, c.channels, outputs_outer, false};
           if (!fits(tiling_footprint(p, hw, t), hw)) continue;
           const hw::Counts counts = evaluator.cost(p, t).counts;
-          constexpr auto kDram = static_cast<size_t>(hw::Memory::dram);
           EXPECT_EQ(bound.dram_bytes(t, m, c, n),
-                    static_cast<double>((counts.read[kDram] + counts.written[kDram]).count()))
+                    static_cast<double>(counts.moved(hw::MemoryId::dram).count()))
               << to_string(t);
           again += n.chunks > 1 && m.tiles > 1 ? 1 : 0;
         }

@@ -61,7 +61,7 @@ TEST_F(Keys, OfRequestsHaveTheirMembers) {
   for (Operand* side : {&inputs[0], &inputs[1], &outputs[0]}) {
     auto& [place, element_bytes] = *side;
     auto& [name, memory, constant, port, pitch] = place;
-    differs(memory, hw::Memory::shared);
+    differs(memory, hw::MemoryId::shared);
     differs(constant, true);
     differs(port.side, OperandPort::Side::region);
     differs(pitch.run, 4);

@@ -154,7 +154,7 @@ inline void check_program(const LaneTrial& t, Draw& d, Seen& seen) {
   LaneProblem p = t.p;
   const bool small = p.a_elements() + p.b_elements() + p.out_elements() < hw.shared.kib * 1024;
   for (Place* place : {&p.a, &p.b, &p.out})
-    if (d.one_in(3) && small) place->memory = hw::Memory::shared;
+    if (d.one_in(3) && small) place->memory = hw::MemoryId::shared;
   const int64_t spread = d.one_in(2) ? best_spread(p, hw) : 1;
   const int64_t chunks = d.of(1, d.one_in(2) ? 60 : 4);
   LaneTiling tiling{{}, d.one_in(2), spread, can_unroll(p, hw) && d.one_in(2)};

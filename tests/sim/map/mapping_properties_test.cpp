@@ -18,15 +18,16 @@ const std::vector<hw::Dataflow> kAllDataflows = {hw::Dataflow::weight_stationary
 OpRequest request(const GemmOp& op, bool constant_weights = true) {
   OpRequest r;
   r.item = op;
-  r.inputs = {{{"a", hw::Memory::dram, false}, 1}, {{"b", hw::Memory::dram, constant_weights}, 1}};
-  r.outputs = {{{"y", hw::Memory::dram, false}, 1}};
+  r.inputs = {{{"a", hw::MemoryId::dram, false}, 1},
+              {{"b", hw::MemoryId::dram, constant_weights}, 1}};
+  r.outputs = {{{"y", hw::MemoryId::dram, false}, 1}};
   return r;
 }
 
 GemmProblem problem(const GemmOp& op, const hw::HwConfig& hw, bool constant_weights) {
   GemmProblem p = make_problem(op, hw);
   p.a = {"a"};
-  p.b = {"b", hw::Memory::dram, constant_weights};
+  p.b = {"b", hw::MemoryId::dram, constant_weights};
   p.parameters = {"p"};
   p.out = {"y"};
   p.has_parameters = true;
@@ -124,7 +125,8 @@ TEST(Tables, AreLoadedAndSetOnceAndUsedByEveryPost) {
       const auto parameter = static_cast<size_t>(hw::Buffer::parameter);
       const hw::Counts with = count_program(program, hw);
       const hw::Counts without = count_program(emit(plain, hw, all[i].tiling), hw);
-      EXPECT_EQ(with.read[0].count(), without.read[0].count() + 256);
+      EXPECT_EQ(with.read[hw::MemoryId::dram].count(),
+                without.read[hw::MemoryId::dram].count() + 256);
       EXPECT_EQ(with.buffer_read[parameter].count(),
                 without.buffer_read[parameter].count() + 256 + p.op.batch * p.op.m() * p.op.n());
       EXPECT_EQ(with.commands, without.commands + 2);
@@ -161,8 +163,8 @@ TEST(Cycles, NeverBelowTheRoofline) {
     const int64_t cycles = (*mapping)->timing.total.count();
     const hw::Counts& counts = (*mapping)->counts;
     EXPECT_GE(cycles * hw.array.rows * hw.array.cols, op.macs());
-    EXPECT_GE(cycles, hw.dram.read.cycles(counts.read[0].count()));
-    EXPECT_GE(cycles, hw.dram.write.cycles(counts.written[0].count()));
+    EXPECT_GE(cycles, hw.dram.read.cycles(counts.read[hw::MemoryId::dram].count()));
+    EXPECT_GE(cycles, hw.dram.write.cycles(counts.written[hw::MemoryId::dram].count()));
   }
 }
 

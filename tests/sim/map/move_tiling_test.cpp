@@ -194,8 +194,8 @@ TEST(MoveTiling, DoesTheMapperWriteIt) {
   options.programs = true;
   Mapper mapper(hw, options);
   const OpRequest request{transpose(dims, {1, 0}),
-                          {{{"in", hw::Memory::dram, false}, 1}},
-                          {{{"out", hw::Memory::dram, false}, 1}}};
+                          {{{"in", hw::MemoryId::dram, false}, 1}},
+                          {{{"out", hw::MemoryId::dram, false}, 1}}};
   const auto mapping = mapper.map(request, "turn");
   ASSERT_TRUE(mapping);
   const std::vector<uint8_t> in = numbered(7000);

@@ -299,7 +299,7 @@ std::optional<RowProblem> problem_of(const RowCase& c) {
   p.in = {"in"};
   p.out = {"out"};
   p.mask = {"mask"};
-  p.parameters = {"parameters", hw::Memory::dram, true};
+  p.parameters = {"parameters", hw::MemoryId::dram, true};
   return p;
 }
 
@@ -355,8 +355,8 @@ TEST(RowProblem, IsTheBoundBelowAndTheCostThatOfTheProgram) {
     test::draw_channels(hw, draw.random);
     auto p = problem_of(draw.any());
     if (!p) continue;
-    if (draw.pick(0, 2) == 0) p->in.memory = hw::Memory::shared;
-    if (draw.pick(0, 2) == 0) p->out.memory = hw::Memory::shared;
+    if (draw.pick(0, 2) == 0) p->in.memory = hw::MemoryId::shared;
+    if (draw.pick(0, 2) == 0) p->out.memory = hw::MemoryId::shared;
     for (const auto& [bound, tile] : tilings(*p, hw)) {
       const hw::Program program = emit(*p, hw, tile);
       const hw::Timing step = hw::simulate(program, hw, hw::TimingMode::step);
@@ -417,8 +417,9 @@ TEST(RowProblem, MovesRowsOnce) {
     for (const auto& [bound, tile] : tilings(*p, hw)) {
       if (tile.parameters != RowParameters::once) continue;
       const hw::Counts counts = count_program(emit(*p, hw, tile), hw);
-      EXPECT_EQ(counts.written[0], Bytes(p->work.element_count()));
-      EXPECT_EQ(counts.read[0], Bytes(p->work.element_count() + p->parameter_bytes(p->work.rows)));
+      EXPECT_EQ(counts.written[hw::MemoryId::dram], Bytes(p->work.element_count()));
+      EXPECT_EQ(counts.read[hw::MemoryId::dram],
+                Bytes(p->work.element_count() + p->parameter_bytes(p->work.rows)));
     }
   }
 }
@@ -434,8 +435,8 @@ OpRequest row_request(const RowWork& work, int64_t bytes) {
   op.row_work = work;
   OpRequest r;
   r.item = op;
-  r.inputs = {{{"x", hw::Memory::dram, false}, bytes}};
-  r.outputs = {{{"y", hw::Memory::dram, false}, bytes}};
+  r.inputs = {{{"x", hw::MemoryId::dram, false}, bytes}};
+  r.outputs = {{{"y", hw::MemoryId::dram, false}, bytes}};
   return r;
 }
 

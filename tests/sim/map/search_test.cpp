@@ -44,8 +44,8 @@ hw::HwConfig machine(std::mt19937& random) {
 OpRequest request(const GemmOp& op) {
   OpRequest r;
   r.item = op;
-  r.inputs = {{{"a", hw::Memory::dram, false}, 1}, {{"b", hw::Memory::dram, true}, 1}};
-  r.outputs = {{{"y", hw::Memory::dram, false}, 1}};
+  r.inputs = {{{"a", hw::MemoryId::dram, false}, 1}, {{"b", hw::MemoryId::dram, true}, 1}};
+  r.outputs = {{{"y", hw::MemoryId::dram, false}, 1}};
   return r;
 }
 
@@ -425,7 +425,7 @@ TEST(Rule, MapsVectorOpsWhereverASearchDoes) {
     op.row = static_cast<int64_t>(1 + random() % 500);
     op.passes = static_cast<int>(1 + random() % 3);
     r.item = op;
-    r.inputs = r.outputs = {{{"x", hw::Memory::dram, false}, 1}};
+    r.inputs = r.outputs = {{{"x", hw::MemoryId::dram, false}, 1}};
     const auto searched = Mapper(hw, {}).map(r, "op");
     MapOptions by_rule;
     by_rule.effort = MapEffort::rule;

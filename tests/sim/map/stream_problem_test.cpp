@@ -44,8 +44,9 @@ TEST(Stream, ProgramsAreValidMoveEveryByteAndDoEveryOperation) {
     for (const VectorOperand& o : p.inputs) in += o.bytes();
     for (const VectorOperand& o : p.outputs) out += o.bytes();
     const bool vector = p.is_vector();
-    EXPECT_EQ(c.read[0], Bytes(in * (vector ? passes : 1))) << program_text(program);
-    EXPECT_EQ(c.written[0], Bytes(out));
+    EXPECT_EQ(c.read[hw::MemoryId::dram], Bytes(in * (vector ? passes : 1)))
+        << program_text(program);
+    EXPECT_EQ(c.written[hw::MemoryId::dram], Bytes(out));
     EXPECT_EQ(c.vector_ops, p.ops);
     const Cycles cycles = hw::simulate(program, hw, hw::TimingMode::step).total;
     EXPECT_EQ(cycles, hw::simulate(program, hw, hw::TimingMode::periodic).total);
@@ -231,7 +232,7 @@ TEST(Stream, RowsThatDoNotFitAreReadOncePerPass) {
     Mapper mapper(hw, {});
     const auto m = mapper.map(r, "softmax");
     EXPECT_TRUE(m.ok());
-    return (*m)->counts.read[0].count();
+    return (*m)->counts.read[hw::MemoryId::dram].count();
   };
   EXPECT_EQ(read(100), 100'000);
   EXPECT_EQ(read(100'000), 300'000);

@@ -11,8 +11,8 @@ namespace {
 OpRequest request(const GemmOp& op) {
   OpRequest r;
   r.item = op;
-  r.inputs = {{{"a", hw::Memory::dram, false}, 1}, {{"b", hw::Memory::dram, true}, 1}};
-  r.outputs = {{{"y", hw::Memory::dram, false}, 1}};
+  r.inputs = {{{"a", hw::MemoryId::dram, false}, 1}, {{"b", hw::MemoryId::dram, true}, 1}};
+  r.outputs = {{{"y", hw::MemoryId::dram, false}, 1}};
   return r;
 }
 

@@ -130,17 +130,17 @@ class Reference {
 
 inline GemmProblem random_problem(const GemmOp& op, const hw::HwConfig& hw, std::mt19937& random) {
   GemmProblem p = make_problem(op, hw);
-  p.a = {"a", hw::Memory::dram, false};
-  p.b = {"b", hw::Memory::dram, random() % 3 != 0};
-  p.parameters = {"p", hw::Memory::dram, true};
-  p.out = {"y", hw::Memory::dram, false};
+  p.a = {"a", hw::MemoryId::dram, false};
+  p.b = {"b", hw::MemoryId::dram, random() % 3 != 0};
+  p.parameters = {"p", hw::MemoryId::dram, true};
+  p.out = {"y", hw::MemoryId::dram, false};
   p.has_parameters = true;
   choose_weights(p, hw);
   p.epilogue.relu = random() % 4 == 0;
   p.a_zero = static_cast<int32_t>(random() % 256) - 128;
   p.epilogue.zero = static_cast<int32_t>(random() % 256) - 128;
   if (random() % 3 == 0) {
-    p.residual = {"r", hw::Memory::dram, false};
+    p.residual = {"r", hw::MemoryId::dram, false};
     p.epilogue.residual.emplace();
     p.epilogue.residual->zero = static_cast<int32_t>(random() % 256) - 128;
     p.epilogue.residual->multiplier = static_cast<int32_t>(random() % 60000) - 30000;

@@ -19,8 +19,8 @@ using product_values::Reference;
 const std::vector<hw::Dataflow> kEvery = {hw::Dataflow::weight_stationary,
                                           hw::Dataflow::input_stationary,
                                           hw::Dataflow::output_stationary};
-constexpr auto kDram = static_cast<size_t>(hw::Memory::dram);
-constexpr auto kShared = static_cast<size_t>(hw::Memory::shared);
+constexpr auto kDram = hw::MemoryId::dram;
+constexpr auto kShared = hw::MemoryId::shared;
 
 int64_t drawn(std::mt19937& random, int64_t low, int64_t high) {
   return std::uniform_int_distribution<int64_t>(low, high)(random);
@@ -161,8 +161,8 @@ TEST(StagedValues, AreThereOnlyWhereTheyCanHelp) {
   }));
   EXPECT_TRUE(never([](GemmProblem&, Tiling& to) { to.outputs_outer = true; }));
   EXPECT_TRUE(never([](GemmProblem& q, Tiling&) { q.room = 0; }));
-  EXPECT_TRUE(never([](GemmProblem& q, Tiling&) { q.a.memory = hw::Memory::shared; }));
-  EXPECT_TRUE(never([](GemmProblem& q, Tiling&) { q.b.memory = hw::Memory::shared; }));
+  EXPECT_TRUE(never([](GemmProblem& q, Tiling&) { q.a.memory = hw::MemoryId::shared; }));
+  EXPECT_TRUE(never([](GemmProblem& q, Tiling&) { q.b.memory = hw::MemoryId::shared; }));
   EXPECT_TRUE(never([](GemmProblem& q, Tiling&) { q.op.batch = 2; }));
 }
 

@@ -132,7 +132,7 @@ TEST(TapTilings, AreOfNothingElseThanDepthwiseConvolutions) {
   computed.b.constant = false;
   EXPECT_FALSE(weighs_taps(computed, hw));
   GemmProblem adds = good;
-  adds.residual = {"r", hw::Memory::dram, false};
+  adds.residual = {"r", hw::MemoryId::dram, false};
   EXPECT_FALSE(weighs_taps(adds, hw));
   GemmProblem deep = good;
   deep.op.kernel[0] = deep.z.kernel = 2;

@@ -18,10 +18,10 @@ size_t at(hw::Queue q) { return static_cast<size_t>(q); }
 /// A slice of one command on DRAM.
 hw::Slice moving(int64_t start, int64_t end, int64_t read, int64_t written) {
   hw::Slice s{.start = start, .end = end, .visible = end, .busy = end - start, .count = 1};
-  s.read[0] = read;
-  s.written[0] = written;
-  s.read[1] = written;
-  s.written[1] = read;
+  s.read[hw::MemoryId::dram] = read;
+  s.written[hw::MemoryId::dram] = written;
+  s.read[hw::MemoryId::shared] = written;
+  s.written[hw::MemoryId::shared] = read;
   return s;
 }
 

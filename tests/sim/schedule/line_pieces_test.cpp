@@ -12,7 +12,7 @@ namespace {
 
 hw::HwConfig machine() { return *hw::load_hw(kSource + "/configs/8x8.yaml"); }
 
-Operand operand(bool constant) { return {{"t", hw::Memory::shared, constant, {}}, 1}; }
+Operand operand(bool constant) { return {{"t", hw::MemoryId::shared, constant, {}}, 1}; }
 
 /// Windows of lines as they are drawn: every result has a line in the tensor.
 LaneSlide random_window(std::mt19937& random) {

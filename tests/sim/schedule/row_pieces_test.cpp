@@ -15,7 +15,7 @@ constexpr OperandPort::Side kInput = OperandPort::Side::input, kOutput = Operand
 
 hw::HwConfig machine() { return *hw::load_hw(kSource + "/configs/8x8.yaml"); }
 
-Operand computed() { return {{"t", hw::Memory::dram, false, {}}, 1}; }
+Operand computed() { return {{"t", hw::MemoryId::dram, false, {}}, 1}; }
 
 /// A batch of products of two computed tensors, of one byte an element.
 OpRequest product(int64_t batch, int64_t m, int64_t k, int64_t n) {

@@ -62,7 +62,7 @@ TEST(RandomCases, MeetAllThatAMachineCanSay) {
     flows.insert(c.tiling.dataflow);
     relu += c.problem.epilogue.relu;
     table += c.problem.epilogue.table;
-    shared += c.problem.a.memory == hw::Memory::shared;
+    shared += c.problem.a.memory == hw::MemoryId::shared;
     instant += c.hw.dram.latency == 0;
     slow += c.hw.dram.latency > 150;
     scattered += c.scattered;
