@@ -37,12 +37,15 @@ CostEvaluator::Traced CostEvaluator::traced(const Problem& p, const Tiling& t) {
 }
 
 template Cost CostEvaluator::cost(const GemmProblem&, const Tiling&);
+template Cost CostEvaluator::cost(const GemmProblem&, const TapTiling&);
+template Cost CostEvaluator::cost(const GemmProblem&, const ProductTiling&);
 template Cost CostEvaluator::cost(const LaneProblem&, const LaneTiling&);
 template Cost CostEvaluator::cost(const RowProblem&, const RowTile&);
 template Cost CostEvaluator::cost(const GatherProblem&, const GatherTile&);
 template Cost CostEvaluator::cost(const MoveProblem&, const MoveCut&);
 template Cost CostEvaluator::cost(const StreamProblem&, const StreamCut&);
 template CostEvaluator::Traced CostEvaluator::traced(const GemmProblem&, const Tiling&);
+template CostEvaluator::Traced CostEvaluator::traced(const GemmProblem&, const ProductTiling&);
 template CostEvaluator::Traced CostEvaluator::traced(const LaneProblem&, const LaneTiling&);
 template CostEvaluator::Traced CostEvaluator::traced(const RowProblem&, const RowTile&);
 template CostEvaluator::Traced CostEvaluator::traced(const GatherProblem&, const GatherTile&);

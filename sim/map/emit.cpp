@@ -11,6 +11,8 @@ hw::Program emit(const Problem& p, const hw::HwConfig& hw, const Tiling& t) {
 }
 
 template hw::Program emit(const GemmProblem&, const hw::HwConfig&, const Tiling&);
+template hw::Program emit(const GemmProblem&, const hw::HwConfig&, const TapTiling&);
+template hw::Program emit(const GemmProblem&, const hw::HwConfig&, const ProductTiling&);
 template hw::Program emit(const LaneProblem&, const hw::HwConfig&, const LaneTiling&);
 template hw::Program emit(const RowProblem&, const hw::HwConfig&, const RowTile&);
 template hw::Program emit(const GatherProblem&, const hw::HwConfig&, const GatherTile&);

@@ -1,4 +1,5 @@
 #pragma once
+#include <limits>
 #include <optional>
 #include <string_view>
 
@@ -66,5 +67,14 @@ struct Score {
 };
 /// The score of a program with this cost on the machine.
 Score mapping_score(const ObjectiveFunction& objective, const Cost& cost, const hw::HwConfig& hw);
+
+/// What a search has found so far. A candidate whose bounds say that it is no better is left out.
+struct Found {
+  double primary = std::numeric_limits<double>::infinity();  ///< the best, ...
+  int64_t cycles = std::numeric_limits<int64_t>::max();      ///< ... and of those the fewest
+  /// Where the objective has slack: of what is within it the least energy_traffic(), its cycles.
+  double energy_traffic = std::numeric_limits<double>::infinity();
+  int64_t energy_traffic_cycles = std::numeric_limits<int64_t>::max();
+};
 
 }  // namespace accsim::sim

@@ -240,9 +240,12 @@ GemmProblem without_pitches(GemmProblem p) {
   return p;
 }
 
-hw::MemoryImage pack_operands(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t,
-                              const GemmOperands& operands) {
+hw::MemoryImage pack_operands(const GemmProblem& p, const hw::HwConfig& hw,
+                              const ProductTiling& tiling, const GemmOperands& operands) {
   const GemmOp& op = p.op;
+  const auto* lanes = std::get_if<TapTiling>(&tiling);
+  // On the lanes as the array's packed groups.
+  const Tiling t = lanes ? Tiling{.groups = lanes->channels} : std::get<Tiling>(tiling);
   check(std::ssize(operands.a) == logical_a(op), "activations of another size");
   check(std::ssize(operands.weights) == logical_weights(op), "weights of another size");
   check(!p.has_parameters || std::ssize(operands.channels) == p.pixel_outputs(),
@@ -254,7 +257,7 @@ hw::MemoryImage pack_operands(const GemmProblem& p, const hw::HwConfig& hw, cons
         "scales that are missing");
   if (p.has_parameters)
     image.push_back(p.scale_count() > 1 ? pack_scales(p, hw, t, operands)
-                    : t.lanes > 0       ? pack_parameters(of_differences(p, operands))
+                    : lanes             ? pack_parameters(of_differences(p, operands))
                                         : pack_parameters(operands.channels));
   if (p.epilogue.table) {
     check(std::ssize(operands.table) == hw::SetTableCommand::kBytes, "a table of another size");

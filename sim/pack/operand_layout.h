@@ -42,8 +42,8 @@ GemmProblem without_pitches(GemmProblem p);
 /// weights in the order of its tile loops, of packed groups the blocks of the diagonal. The output
 /// is zero.
 /// Precondition: the operands have their sizes.
-hw::MemoryImage pack_operands(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t,
-                              const GemmOperands& operands);
+hw::MemoryImage pack_operands(const GemmProblem& p, const hw::HwConfig& hw,
+                              const ProductTiling& tiling, const GemmOperands& operands);
 
 /// The output tensor as [images][depth][height][width][outputs of all groups], or [batch][M][N].
 std::vector<int8_t> unpack_output(const hw::MemoryImage& image);

@@ -167,7 +167,7 @@ class NetworkBuilder {
     }
     hw::Program program = options_.emit ? options_.emit(part) : part.mapping->program;
     const bool stays = out_.program.dataflow == hw::Dataflow::output_stationary;
-    if (stays && !part.mapping->source_as<GemmSource>()) program.dataflow = out_.program.dataflow;
+    if (stays) program.dataflow = out_.program.dataflow;
     program = MarkedProgram(std::move(program), trace, moved).take_program();
     hw::begin_at(part.offsets, program.body);
     hw::append_layer(out_.program, std::move(program), network_.lowered.layers[part.layer].name,

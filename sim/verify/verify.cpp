@@ -40,6 +40,21 @@ bool halve_op(GemmOp& op) {
   return false;
 }
 
+/// As much of a tile as is left of the op.
+void cut_tiling(Tiling& t, const GemmOp& op) {
+  t.images = std::min(t.images, op.images);
+  t.lines = std::min(t.lines, op.out[1]);
+  t.pixels = std::min(t.pixels, op.out[2]);
+  t.groups = std::min(t.groups, op.batch);
+  t.outputs = std::min(t.outputs, t.groups * op.outputs);
+  t.channels = std::min(t.channels, t.groups * op.channels);
+}
+void cut_tiling(TapTiling& t, const GemmOp& op) {
+  t.lines = std::min(t.lines, op.out[1]);
+  t.pixels = std::min(t.pixels, op.out[2]);
+  t.channels = std::min(t.channels, op.batch);
+}
+
 /// The problem with another op; all that doesn't follow from the op stays.
 GemmProblem resize_problem(const GemmProblem& from, const GemmOp& op, const hw::HwConfig& hw) {
   const GemmProblem sizes = make_problem(op, hw);
@@ -163,13 +178,7 @@ void cut_case(VerifyCase& c, int64_t most) {
   GemmOp op = c.problem.op;
   while (model_cycles(c) > most && halve_op(op)) {
     c.problem = resize_problem(c.problem, op, c.hw);
-    Tiling& t = c.tiling;
-    t.images = std::min(t.images, op.images);
-    t.lines = std::min(t.lines, op.out[1]);
-    t.pixels = std::min(t.pixels, op.out[2]);
-    t.groups = std::min(t.groups, op.batch);
-    t.outputs = std::min(t.outputs, t.groups * op.outputs);
-    t.channels = std::min(t.channels, t.groups * op.channels);
+    std::visit([&](auto& t) { cut_tiling(t, op); }, c.tiling);
   }
   c.shape = shape_text(op);
   c.cut = whole + " to " + c.shape;

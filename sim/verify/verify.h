@@ -19,14 +19,19 @@ struct VerifyCase {
   std::vector<std::string> same;  ///< other layers with this program
   hw::HwConfig hw;
   GemmProblem problem;
-  Tiling tiling;
+  ProductTiling tiling;
   std::string cut;
   std::vector<int8_t> weights;  ///< as GemmOperands::weights; empty: random ones
   bool scattered = false;       ///< loads come from both memories (hw/random/scatter_loads.h)
   /// Instead of a product: a program of all commands.
   std::shared_ptr<const hw::ProgramWithImage> mixed = nullptr;
 
-  hw::Dataflow dataflow() const { return mixed ? mixed->program.dataflow : tiling.dataflow; }
+  /// Of its gemms; those without any have the array at rest.
+  hw::Dataflow dataflow() const {
+    if (mixed) return mixed->program.dataflow;
+    const auto* array = std::get_if<Tiling>(&tiling);
+    return array ? array->dataflow : hw::Dataflow::weight_stationary;
+  }
 };
 
 /// "8x 1x1x56x56x64 * 3x3 -> 64 /2": images, input, kernel, outputs, stride; or "100x200x300".

@@ -5,7 +5,6 @@
 #include "sim/map/product/activation_loads.h"
 #include "sim/map/product/panel_walk.h"
 #include "sim/map/product/pass_emitter.h"
-#include "sim/map/product/tap_emitter.h"
 
 namespace accsim::sim {
 
@@ -231,10 +230,7 @@ class GemmEmitter {
 /// Writes the program of a tiling that fits.
 template <class Sink>
 void describe(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t, Sink& to) {
-  if (t.lanes > 0)
-    TapEmitter(p, hw, t, to).write_program();
-  else
-    GemmEmitter(p, hw, t, to).write_program();
+  GemmEmitter(p, hw, t, to).write_program();
 }
 
 }  // namespace accsim::sim

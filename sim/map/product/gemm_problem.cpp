@@ -49,14 +49,18 @@ std::string_view short_name(hw::Dataflow dataflow) {
 }
 
 std::string to_string(const Tiling& t) {
-  if (t.lanes > 0)
-    return fmt::format("lanes {}x{} g{}{}", t.lines, t.pixels, t.groups,
-                       t.lanes > 1 ? fmt::format(", {} times", t.lanes) : "");
   return fmt::format("{} {}{}x{}{} n{} k{} {}{}{}", short_name(t.dataflow),
                      t.images > 1 ? fmt::format("{}x", t.images) : "", t.lines, t.pixels,
                      t.groups > 1 ? fmt::format(" g{}", t.groups) : "", t.outputs, t.channels,
                      t.outputs_outer ? "nmk" : "mnk", t.im2col ? " im2col" : "",
                      t.staged > 0 ? fmt::format(" s{}", t.staged) : "");
+}
+
+std::string to_string(const ProductTiling& tiling) {
+  if (const auto* array = std::get_if<Tiling>(&tiling)) return to_string(*array);
+  const TapTiling& t = std::get<TapTiling>(tiling);
+  return fmt::format("lanes {}x{} g{}{}", t.lines, t.pixels, t.channels,
+                     t.repeats > 1 ? fmt::format(", {} times", t.repeats) : "");
 }
 
 Passes array_passes(const GemmProblem& p, const hw::HwConfig& hw, int64_t channels, bool im2col) {

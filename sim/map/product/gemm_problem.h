@@ -1,6 +1,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <variant>
 
 #include "hw/config/type_modes.h"
 #include "hw/program/program.h"
@@ -93,18 +94,27 @@ struct Tiling {
   bool outputs_outer = false;  ///< loop order: n, m, k instead of m, n, k
   bool im2col = false;         ///< the load engine writes im2col rows instead of the raw window
   int64_t staged = 0;  ///< outputs whose weights are staged together (WeightPanels); 0: none
-  /// The vector unit's lanes compute it, a channel of each group (tap_problem.h): times that a
-  /// tap's weights lie one behind the other; 0: the array does.
-  int64_t lanes = 0;
   friend bool operator==(const Tiling&, const Tiling&) = default;
 };
+
+/// One way to cut a depthwise convolution for the lanes of the vector unit (tap_problem.h).
+struct TapTiling {
+  int64_t lines = 1, pixels = 1, channels = 1;  ///< of the output in a tile
+  int64_t repeats = 1;  ///< times that a tap's weights lie one behind the other
+  friend bool operator==(const TapTiling&, const TapTiling&) = default;
+};
+
+/// How a product is cut, for the array or for the lanes.
+using ProductTiling = std::variant<Tiling, TapTiling>;
 
 /// "ws", "is" or "os", as mappings are written.
 std::string_view short_name(hw::Dataflow dataflow);
 
 /// "ws 7x56 n64 k256 mnk", with "g16" for packed groups and "s512" for staged weights; as --mapping
-/// takes it. On the lanes "lanes 7x56 g64", or "lanes 7x56 g64, 56 times".
+/// takes it.
 std::string to_string(const Tiling& tiling);
+/// The same, or on the lanes "lanes 7x56 g64", or "lanes 7x56 g64, 56 times".
+std::string to_string(const ProductTiling& tiling);
 
 /// How the reduction of one tile is cut into array passes: `passes` of `lanes` (the last one
 /// ragged) per position of the outer kernel loops, over a flat index of `flat` elements.
@@ -155,8 +165,9 @@ int64_t pixel_lanes(const hw::HwConfig& hw, hw::Dataflow d);
 /// a line, and the last block has what is left.
 int64_t pixel_block(const hw::HwConfig& hw, hw::Dataflow d, int64_t pixels);
 
-/// A product. Its tilings are searched by branch and bound (product_search.h).
-struct GemmSource : KindSource<GemmProblem, Tiling> {
+/// A product. Tilings for the array are searched by branch and bound (product_search.h), and those
+/// for the lanes as other kinds' are.
+struct GemmSource : KindSource<GemmProblem, ProductTiling> {
   static GemmProblem of_request(const GemmOp& op, const OpRequest& r, const hw::HwConfig& hw);
 };
 

@@ -39,15 +39,6 @@ struct SpaceOptions {
   SearchLimit* limit = nullptr;  ///< with none all of them are looked at
 };
 
-/// What a search has found so far. A candidate whose bounds say that it is no better is left out.
-struct Found {
-  double primary = std::numeric_limits<double>::infinity();  ///< the best, ...
-  int64_t cycles = std::numeric_limits<int64_t>::max();      ///< ... and of those the fewest
-  /// Where the objective has slack: of what is within it the least energy_traffic(), its cycles.
-  double energy_traffic = std::numeric_limits<double>::infinity();
-  int64_t energy_traffic_cycles = std::numeric_limits<int64_t>::max();
-};
-
 /// Every tiling that fits, with its bounds; sorted by (score_bound, bound, traffic), then by
 /// enumeration order. The enumeration doesn't look at capacities or rates: a larger buffer only
 /// adds candidates, so the best of them can only get better.

@@ -7,10 +7,12 @@
 #include "hw/config/fields.h"
 #include "sim/map/product/heuristic_tiling.h"
 #include "sim/map/product/tap_problem.h"
-#include "sim/map/product/tiling_choice.h"
+#include "sim/map/tiling_choice.h"
 
 namespace accsim::sim {
 namespace {
+
+using ProductChoice = TilingChoice<ProductTiling>;
 
 /// The key of a machine file that says how large groups of weights are, in full and its last word.
 std::string group_name(const GemmProblem& p) {
@@ -110,31 +112,9 @@ std::vector<hw::Dataflow> allowed_dataflows(int mode, const ProductSearch& in,
   return out;
 }
 
-/// Of a program without passes: as those of other products have their sums.
-hw::Dataflow rest_of(const std::vector<hw::Dataflow>& dataflows) {
-  return hw::sums_stay(dataflows.front()) ? hw::Dataflow::output_stationary
-                                          : hw::Dataflow::weight_stationary;
-}
-
-/// Times tilings of the lanes, and offers them. On the lanes nothing is pinned: words of a pin are
-/// the array's. Returns how many there are. `evaluate`: as search_product() has it.
-template <class Evaluate>
-int64_t look_at_lanes(const GemmProblem& p, const ProductSearch& in, const SpaceOptions& space,
-                      TilingChoice& to, const Evaluate& evaluate) {
-  const auto tilings = tap_tilings(p, in.hw, rest_of(space.dataflows));
-  for (const auto& [bound, t] : tilings) {
-    if (in.options.objective == Objective::cycles && !to.empty() &&
-        static_cast<double>(bound) >
-            (1 + space.objective.slack) * static_cast<double>(to.fastest_tiling().score.cycles))
-      break;
-    check(bound <= evaluate(to, t), "a mapping's bound exceeds its cycles");
-  }
-  return std::ssize(tilings);
-}
-
 /// `timed`, `considered`: tilings of which the program was timed, and all.
 Mapping mapping_of_tiling(const GemmProblem& p, const ProductSearch& in,
-                          const TilingChoice::Timed& found, int64_t timed, int64_t considered) {
+                          const ProductChoice::Timed& found, int64_t timed, int64_t considered) {
   Mapping m = mapping_of_cost(found.cost, timed, considered);
   m.trace = in.evaluator.traced(p, found.tiling).trace;
   m.tensor_bytes = static_cast<double>(p.tensor_bytes());
@@ -155,9 +135,9 @@ Result<Mapping> search_product(const GemmProblem& p, const ProductSearch& in, co
   space.limit = options.limit.get();
   if (space.dataflows.empty()) return other_array(*options.sums_stay);
   space.objective.tensor_bytes = static_cast<double>(p.tensor_bytes());
-  TilingChoice choice(space.objective), wide(widen_slack(space.objective));
+  ProductChoice choice(space.objective), wide(widen_slack(space.objective));
   int64_t timed = 0;
-  const auto evaluate = [&](TilingChoice& to, const Tiling& t) {
+  const auto evaluate = [&](ProductChoice& to, const auto& t) {
     ++timed;
     const Cost cost = evaluator.cost(p, t);
     const Score its = mapping_score(space.objective, cost, machine);
@@ -165,7 +145,7 @@ Result<Mapping> search_product(const GemmProblem& p, const ProductSearch& in, co
       to.offer(t, cost, its);
     return cost.timing.total.count();
   };
-  const auto look = [&](TilingChoice& to) {
+  const auto look = [&](ProductChoice& to) {
     return search_space(p, machine, space, pin, to.found_so_far(), [&](const Candidate& c) {
       check(std::max(c.bound, c.sharp) <= evaluate(to, c.tiling),
             "a mapping's bound exceeds its cycles");
@@ -182,16 +162,20 @@ Result<Mapping> search_product(const GemmProblem& p, const ProductSearch& in, co
     }
   int64_t considered = timed;
   if (choice.empty() || options.effort == MapEffort::search) considered += look(choice);
-  if (options.effort == MapEffort::search && pin.is_free() && options.dataflows.empty())
-    considered += look_at_lanes(p, in, space, choice, evaluate);
+  // Words of a pin are the array's.
+  if (options.effort == MapEffort::search && pin.is_free() && options.dataflows.empty()) {
+    const auto on_lanes = tap_tilings(p, machine);
+    considered += std::ssize(on_lanes);
+    choice.search(on_lanes, [&](const TapTiling& t) { return evaluate(choice, t); });
+  }
   if (choice.empty()) return no_tiling(p, machine, space.dataflows.front());
-  const auto mapping_of = [&](const TilingChoice::Timed& found) {
+  const auto mapping_of = [&](const ProductChoice::Timed& found) {
     return mapping_of_tiling(p, in, found, timed, considered);
   };
   const int64_t dram_bytes = choice.chosen_tiling().score.dram_bytes;
   if (space.objective.has_slack() && options.effort == MapEffort::search &&
       dram_bytes > p.dram_tensor_bytes()) {
-    for (const TilingChoice::Timed* t : {&choice.fastest_tiling(), &choice.chosen_tiling()})
+    for (const ProductChoice::Timed* t : {&choice.fastest_tiling(), &choice.chosen_tiling()})
       wide.offer(t->tiling, t->cost, t->score);
     space.objective = widen_slack(space.objective);
     space.below_dram_bytes = dram_bytes;

@@ -15,8 +15,8 @@ namespace accsim::sim {
 template <class Sink>
 class TapEmitter {
  public:
-  TapEmitter(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t, Sink& sink)
-      : p_(p), hw_(hw), t_(t), lanes_(tap_problem(p, t)), sink_(sink) {
+  TapEmitter(const GemmProblem& p, const hw::HwConfig& hw, const TapTiling& t, Sink& sink)
+      : p_(p), hw_(hw), t_(t), lanes_(tap_lanes(p, t)), sink_(sink) {
     split(p.y, t.lines, lines_);
     split(p.x, t.pixels, pixels_);
   }
@@ -26,7 +26,7 @@ class TapEmitter {
     sink_.add_tensor(p_.b, p_.op.batch * p_.kernel_taps());
     sink_.add_tensor(p_.out, p_.out_tensor_bytes());
     sink_.add_tensor(p_.parameters, p_.all_parameters());
-    const InlineVector<Segment, 2> channels = split(p_.op.batch, t_.groups);
+    const InlineVector<Segment, 2> channels = split(p_.op.batch, t_.channels);
     for_segments(sink_, "channels", std::span(channels.data(), channels.size()),
                  [&](const Segment& s, const Address& start, int) { of_channels(s, start); });
   }
@@ -45,7 +45,7 @@ class TapEmitter {
     sink_.add_sync(kind, queue, b);
   }
   int64_t table_bytes() const { return p_.epilogue.table ? hw::SetTableCommand::kBytes : 0; }
-  int64_t scale_bytes() const { return t_.lanes * channels_ * kScale; }
+  int64_t scale_bytes() const { return t_.repeats * channels_ * kScale; }
 
   void of_channels(const Segment& s, const Address& start) {
     channels_ = s.size;
@@ -67,12 +67,12 @@ class TapEmitter {
     if (p_.epilogue.table)
       sink_.add_load(to, kTensorP, hw::Walk{{}, table_bytes()},
                      [&](auto& c) { c.source = p_.op.batch * kScale; });
-    hw::Walk scales{{{t_.lanes, 0}}, channels_ * kScale};
+    hw::Walk scales{{{t_.repeats, 0}}, channels_ * kScale};
     sink_.add_load(to, kTensorP, scales.merge(), [&](auto& c) {
       c.source = start * kScale;
       c.slot_offset = table_bytes();
     });
-    hw::Walk weights{{{p_.kernel_taps(), channels_}, {t_.lanes, 0}}, channels_};
+    hw::Walk weights{{{p_.kernel_taps(), channels_}, {t_.repeats, 0}}, channels_};
     sink_.add_load(to, kTensorW, weights.merge(), [&](auto& c) {
       c.source = start * p_.kernel_taps();
       c.slot_offset = table_bytes() + scale_bytes();
@@ -110,7 +110,7 @@ class TapEmitter {
     add_sync(hw::SyncKind::wait_free, hw::Queue::vector, from);
     const Segment channels{.size = channels_, .in_size = channels_};
     const std::vector<Segment> results{y, x, channels};
-    const std::vector<Segment> weights{{.size = 1}, {.size = t_.lanes}, channels};
+    const std::vector<Segment> weights{{.size = 1}, {.size = t_.repeats}, channels};
     for_lane_commands(lanes_, hw_, {results, weights, true}, [&](const LanePart& part) {
       sink_.add_lane(part.command, [&](auto& c) {
         c.a.offset = part.a;
@@ -134,11 +134,17 @@ class TapEmitter {
 
   const GemmProblem& p_;
   const hw::HwConfig& hw_;
-  const Tiling& t_;
+  const TapTiling& t_;
   const LaneProblem lanes_;
   Sink& sink_;
   Segments lines_, pixels_;
   int64_t channels_ = 0;  ///< of the tile
 };
+
+/// Writes the program of a tiling that fits.
+template <class Sink>
+void describe(const GemmProblem& p, const hw::HwConfig& hw, const TapTiling& t, Sink& to) {
+  TapEmitter(p, hw, t, to).write_program();
+}
 
 }  // namespace accsim::sim

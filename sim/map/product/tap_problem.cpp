@@ -55,7 +55,7 @@ bool weighs_taps(const GemmProblem& p, const hw::HwConfig& hw) {
          reads_something(p.x);
 }
 
-LaneProblem tap_problem(const GemmProblem& p, const Tiling& t) {
+LaneProblem tap_lanes(const GemmProblem& p, const TapTiling& t) {
   LaneProblem out;
   LaneWork& work = out.work;
   work.op = LaneArithmetic::mac;
@@ -66,32 +66,31 @@ LaneProblem tap_problem(const GemmProblem& p, const Tiling& t) {
   work.axes = {{.count = p.y.out, .a = p.x.in * pixel, .slide = slide_of(p.y)},
                {.count = p.x.out, .a = pixel, .slide = slide_of(p.x)},
                {.count = pixel, .a = 1, .b = 1, .slide = {.extent = pixel}}};
-  if (t.lanes > 1) out.repeated = 1;
+  if (t.repeats > 1) out.repeated = 1;
   out.factors.a_zero = p.a_zero;
   out.factors.epilogue.zero = p.epilogue.zero;
   out.factors.epilogue.low = p.epilogue.lowest_result();
   return out;
 }
 
-bool taps_fit(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t) {
+bool taps_fit(const GemmProblem& p, const hw::HwConfig& hw, const TapTiling& t) {
   const auto holds = [&](hw::Buffer b, int64_t bytes) {
     return bytes <= hw.buffer(b).slot_bytes();
   };
   const auto reach = [](const Slide& s, int64_t tile) {
     return std::min(s.in, s.input_reach(tile));
   };
-  const int64_t held = t.lanes * t.groups * (p.kernel_taps() + hw::LaneCommand::kChannelBytes);
-  return holds(hw::Buffer::activation, reach(p.y, t.lines) * reach(p.x, t.pixels) * t.groups) &&
-         holds(hw::Buffer::parameter,
-               held + (p.epilogue.table ? hw::SetTableCommand::kBytes : 0)) &&
-         holds(hw::Buffer::output, t.lines * t.pixels * t.groups);
+  const int64_t held = t.repeats * t.channels * (p.kernel_taps() + hw::LaneCommand::kChannelBytes);
+  return holds(hw::Buffer::activation, reach(p.y, t.lines) * reach(p.x, t.pixels) * t.channels) &&
+         holds(hw::Buffer::parameter, held + (p.epilogue.table ? hw::SetTableCommand::kBytes : 0)) &&
+         holds(hw::Buffer::output, t.lines * t.pixels * t.channels);
 }
 
-std::vector<std::pair<int64_t, Tiling>> tap_tilings(const GemmProblem& p, const hw::HwConfig& hw,
-                                                    hw::Dataflow rest) {
-  std::vector<std::pair<int64_t, Tiling>> out;
+std::vector<std::pair<int64_t, TapTiling>> tap_tilings(const GemmProblem& p,
+                                                       const hw::HwConfig& hw) {
+  std::vector<std::pair<int64_t, TapTiling>> out;
   if (!weighs_taps(p, hw)) return out;
-  const auto add = [&](Tiling t) {
+  const auto add = [&](const TapTiling& t) {
     if (!taps_fit(p, hw, t)) return;
     BusySink sink(hw);
     TapEmitter(p, hw, t, sink).write_program();
@@ -106,10 +105,9 @@ std::vector<std::pair<int64_t, Tiling>> tap_tilings(const GemmProblem& p, const 
   for (const int64_t channels : channel_tiles(p.op.batch, beat))
     for (const int64_t pixels : sizes(p.x.out))
       for (const int64_t lines : sizes(p.y.out)) {
-        Tiling t{
-            .dataflow = rest, .lines = lines, .pixels = pixels, .groups = channels, .lanes = 1};
+        TapTiling t{.lines = lines, .pixels = pixels, .channels = channels};
         add(t);
-        t.lanes = pixels;
+        t.repeats = pixels;
         if (pixels > 1 && p.x.stride == 1 && channels % beat != 0) add(t);
       }
   sort_by_bound(out);

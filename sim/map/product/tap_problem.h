@@ -7,7 +7,7 @@
 
 namespace accsim::sim {
 
-/// A depthwise convolution on the lanes of the vector unit (Tiling::lanes): a lane command weighs
+/// A depthwise convolution on the lanes of the vector unit (TapTiling): a lane command weighs
 /// the taps of a channel, and scales their sum as a post does. Values are those of the array.
 /// Operands lie in memory as they do for the array's packed groups.
 
@@ -17,13 +17,13 @@ bool weighs_taps(const GemmProblem& p, const hw::HwConfig& hw);
 
 /// Its lines, pixels and channels as axes of lane commands. `repeated`: so are the weights of each
 /// pixel of a tile.
-LaneProblem tap_problem(const GemmProblem& p, const Tiling& t);
+LaneProblem tap_lanes(const GemmProblem& p, const TapTiling& t);
 
 /// Do the largest tiles fit into the slots?
-bool taps_fit(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t);
+bool taps_fit(const GemmProblem& p, const hw::HwConfig& hw, const TapTiling& t);
 
 /// Every tiling on the lanes that is tried and fits, with a bound of its cycles, the best first.
-std::vector<std::pair<int64_t, Tiling>> tap_tilings(const GemmProblem& p, const hw::HwConfig& hw,
-                                                    hw::Dataflow rest);
+std::vector<std::pair<int64_t, TapTiling>> tap_tilings(const GemmProblem& p,
+                                                       const hw::HwConfig& hw);
 
 }  // namespace accsim::sim

@@ -25,7 +25,10 @@ Mapping chosen(const OpRequest& r, const hw::HwConfig& hw, MapOptions options = 
   return found ? std::move(*found) : Mapping{};
 }
 
-bool on_lanes(const Mapping& m) { return m.source_as<GemmSource>()->tiling.lanes > 0; }
+/// Its tiling on the lanes; null on the array.
+const TapTiling* on_lanes(const Mapping& m) {
+  return std::get_if<TapTiling>(&m.source_as<GemmSource>()->tiling);
+}
 
 /// A depthwise convolution that both can do, and how long each takes at its best: of lanes every
 /// tiling that is tried, whatever its bound.
@@ -51,7 +54,7 @@ TEST(TapSearch, IsTheBetterOfArrayAndLanesTaken) {
     int64_t best = cycles(chosen(r, without));
     const GemmProblem p = GemmSource::of_request(std::get<GemmOp>(r.item), r, hw);
     CostEvaluator evaluator(hw);
-    for (const auto& [bound, t] : tap_tilings(p, hw, hw::Dataflow::weight_stationary))
+    for (const auto& [bound, t] : tap_tilings(p, hw))
       best = std::min(best, evaluator.cost(p, t).timing.total.count());
     const Mapping m = chosen(r, hw);
     ASSERT_EQ(cycles(m), best) << m.description;
@@ -76,7 +79,7 @@ TEST(TapSearch, TakesWideLanesWhereTheArrayIsNarrow) {
       {.channels = 64, .size = 16, .outputs = 64, .kernel = 3, .pad = 1, .groups = 64}));
   const Mapping m = chosen(r, hw);
   ASSERT_TRUE(on_lanes(m)) << m.description;
-  EXPECT_GT(m.source_as<GemmSource>()->tiling.lanes, 1);  // 64 channels fill an eighth of a beat
+  EXPECT_GT(on_lanes(m)->repeats, 1);  // 64 channels fill an eighth of a beat
   EXPECT_GT(cycles(m), 16 * 16 * 64 * 8 / 512);
   EXPECT_LT(cycles(m), 4 * 288);
   hw.vector.mac_lanes = 0;

@@ -153,7 +153,7 @@ inline GemmProblem random_problem(const GemmOp& op, const hw::HwConfig& hw, std:
 
 /// Runs the program of a tiling, with `scatter` one whose loads come from both memories, and
 /// compares the output with the definition.
-inline void expect_right(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t,
+inline void expect_right(const GemmProblem& p, const hw::HwConfig& hw, const ProductTiling& t,
                          const GemmOperands& operands, const std::vector<int8_t>& expected,
                          std::mt19937* scatter = nullptr) {
   hw::Program program = emit(p, hw, t);

@@ -59,13 +59,13 @@ TEST(TapValues, DoProgramsOnTheLanesComputeTheConvolution) {
     const GemmProblem p = problem_of(random_depthwise(random), hw, random);
     const GemmOperands operands = random_operands(p, random);
     const std::vector<int8_t> expected = Reference(p, operands).run();
-    const auto all = tap_tilings(p, hw, hw::Dataflow::weight_stationary);
+    const auto all = tap_tilings(p, hw);
     const size_t step = 1 + all.size() / 3;
     for (size_t i = random() % step; i < all.size(); i += step, ++programs) {
-      const Tiling& t = all[i].second;
+      const TapTiling& t = all[i].second;
       expect_right(p, hw, t, operands, expected);
       if (HasFatalFailure()) return;
-      repeated += t.lanes > 1;
+      repeated += t.repeats > 1;
     }
   }
   EXPECT_GT(programs, 200);
@@ -88,7 +88,7 @@ TEST(TapValues, DoBiasesWrapAsTheArraysDo) {
   const Tiling on_array{.groups = 1};
   hw::MemoryImage array = pack_operands(p, hw, on_array, operands);
   ASSERT_TRUE(run_golden(emit(p, hw, on_array), hw, array).ok());
-  const auto all = tap_tilings(p, hw, hw::Dataflow::weight_stationary);
+  const auto all = tap_tilings(p, hw);
   ASSERT_FALSE(all.empty());
   expect_right(p, hw, all.front().second, operands, unpack_output(array));
 }
@@ -101,7 +101,7 @@ TEST(TapTilings, HaveNoBoundAboveTheCyclesAndNoMacMissing) {
     test::draw_channels(hw, random);
     const GemmProblem p = problem_of(random_depthwise(random), hw, random);
     CostEvaluator evaluator(hw);
-    const auto all = tap_tilings(p, hw, hw::Dataflow::weight_stationary);
+    const auto all = tap_tilings(p, hw);
     const size_t step = 1 + all.size() / 8;
     for (size_t i = random() % step; i < all.size(); i += step, ++tilings) {
       const auto& [bound, t] = all[i];
@@ -143,7 +143,7 @@ TEST(TapTilings, AreOfNothingElseThanDepthwiseConvolutions) {
   EXPECT_FALSE(weighs_taps(problem_of(test::convolution(padded), hw, random), hw));
   hw.vector.mac_lanes = 0;
   EXPECT_FALSE(weighs_taps(good, hw));
-  EXPECT_TRUE(tap_tilings(good, hw, hw::Dataflow::weight_stationary).empty());
+  EXPECT_TRUE(tap_tilings(good, hw).empty());
 }
 
 }  // namespace

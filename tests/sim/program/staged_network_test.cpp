@@ -57,7 +57,8 @@ TEST_P(StagedNetwork, TakesTheReportsCycles) {
     int staged = 0;
     for (const auto& mappings : network->mappings)
       for (const auto& m : mappings)
-        if (const auto* product = m->source_as<GemmSource>()) staged += product->tiling.staged > 0;
+        if (const auto* product = m->source_as<GemmSource>())
+          staged += std::get<Tiling>(product->tiling).staged > 0;
     EXPECT_GE(staged, 2);
     EXPECT_GT(report.totals.staged, 0);
     for (const LayerReport& l : report.layers)

@@ -59,14 +59,14 @@ TEST(RandomCases, MeetAllThatAMachineCanSay) {
     }
     zeros.insert(c.problem.a_zero);
     zeros.insert(c.problem.epilogue.zero + 1000);
-    flows.insert(c.tiling.dataflow);
+    flows.insert(c.dataflow());
     relu += c.problem.epilogue.relu;
     table += c.problem.epilogue.table;
     shared += c.problem.a.memory == hw::MemoryId::shared;
     instant += c.hw.dram.latency == 0;
     slow += c.hw.dram.latency > 150;
     scattered += c.scattered;
-    const Tiling& t = c.tiling;  // its first pass ends within a line
+    const Tiling& t = std::get<Tiling>(c.tiling);  // its first pass ends within a line
     cut_lines += t.dataflow != hw::Dataflow::weight_stationary && t.lines > 1 &&
                  pixel_block(hw, t.dataflow, t.images * t.lines * t.pixels) % t.pixels != 0;
   }
