@@ -33,6 +33,7 @@ void add_timing(const OpRequest& request, const ItemWork& work, Costs& c) {
 
 void add_program(const hw::Counts& counts, Costs& c) {
   constexpr auto dram = hw::MemoryId::dram, shared = hw::MemoryId::shared;
+  c.lane_macs = counts.lane_macs.count();
   c.array_macs = counts.array_macs.count();
   c.preload_busy = counts.preload_cycles;
   c.dram_read = counts.read[dram].count();

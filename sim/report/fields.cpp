@@ -202,8 +202,8 @@ void add_work(List& list) {
   list.push_back(
       {"utilization",
        "",
-       "MACs divided by the MACs that the array could do in these cycles; above 1 where some were "
-       "done during earlier layers",
+       "MACs of the array divided by those that it could do in these cycles; above 1 where some "
+       "were done during earlier layers",
        kBoth,
        [](const ReportRow& r) { return finite_or_none(r.report.utilization(r.costs)); },
        {{"util", "%", 1, TextStyle::fixed, 100, 1}}});

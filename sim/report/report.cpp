@@ -21,6 +21,7 @@ void for_counts(A& a, B& b, F f) {
   for (size_t w = 0; w < a.stalls.size(); ++w) f("stall cycles", a.stalls[w], b.stalls[w]);
   f("tail cycles", a.tail_cycles, b.tail_cycles);
   f("MACs", a.macs, b.macs);
+  f("MACs of lanes", a.lane_macs, b.lane_macs);
   f("MACs on the array", a.array_macs, b.array_macs);
   f("parameters", a.params, b.params);
   f("bytes read from DRAM", a.dram_read, b.dram_read);
@@ -97,15 +98,15 @@ std::vector<Loss> cycle_losses(const Costs& c) {
 }
 
 double Report::peak_macs_per_cycle(const Costs& c) const {
-  // Cycles of the MACs alone at full rate: they know their modes.
+  // Cycles of the array's MACs alone at full rate: they know their modes.
   const int64_t cycles = c.compute_bound - c.vector_bound;
   if (hw.types.modes.empty() || cycles <= 0) return static_cast<double>(peak_macs_per_cycle());
-  return static_cast<double>(c.macs) / static_cast<double>(cycles);
+  return static_cast<double>(c.macs - c.lane_macs) / static_cast<double>(cycles);
 }
 
 double Report::utilization(const Costs& c) const {
   const double possible = static_cast<double>(c.cycles) * peak_macs_per_cycle(c);
-  return possible > 0 ? static_cast<double>(c.macs) / possible : 0;
+  return possible > 0 ? static_cast<double>(c.macs - c.lane_macs) / possible : 0;
 }
 
 }  // namespace accsim::sim

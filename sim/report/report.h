@@ -41,6 +41,7 @@ struct Costs {
   std::array<int64_t, hw::kWaits> stalls{};  ///< cycles the main unit waits, by reason
   int64_t tail_cycles = 0;  ///< after the main unit's last work: results on their way out
   int64_t macs = 0;         ///< from the graph's shapes
+  int64_t lane_macs = 0;    ///< of macs, those of lanes in place of the array
   int64_t array_macs = 0;   ///< with the zero blocks of packed groups
   int64_t params = 0;
   int64_t dram_read = 0, dram_write = 0;
@@ -150,9 +151,9 @@ struct Report {
   }
   /// Of the machine's own types.
   int64_t peak_macs_per_cycle() const { return hw.array.rows * hw.array.cols; }
-  /// Of the modes that the MACs of these costs run in, on the average.
+  /// Of the modes that the array's MACs of these costs run in, on the average.
   double peak_macs_per_cycle(const Costs& c) const;
-  /// MACs over what the array could have done in the cycles; 0 without cycles.
+  /// The array's MACs over what it could have done in the cycles; 0 without cycles.
   double utilization(const Costs& c) const;
 };
 

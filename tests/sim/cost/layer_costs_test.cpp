@@ -76,6 +76,27 @@ TEST_P(LayerCosts, MovesHaveNoIdleLanes) {
   EXPECT_GT(moves, 0);
 }
 
+/// The array is used by the products that it computes; those on lanes keep it idle.
+TEST(LayerUtilization, IsOfTheArraysMacs) {
+  hw::HwConfig hw = machine(hw::Dataflow::weight_stationary);
+  hw.vector.mac_lanes = 64;
+  const Report report = cost("mobilenet_v2_op13.onnx", hw).report;
+  int64_t on_array = 0, on_lanes = 0;
+  for (const LayerReport& l : report.layers) {
+    const int64_t array = l.mapping.starts_with("lanes ") ? 0 : l.costs.macs;
+    EXPECT_DOUBLE_EQ(report.utilization(l.costs) * 64 * 64 * static_cast<double>(l.costs.cycles),
+                     static_cast<double>(array))
+        << l.name;
+    on_array += array;
+    on_lanes += l.costs.macs - array;
+  }
+  EXPECT_GT(on_lanes, 0);
+  EXPECT_EQ(report.totals.lane_macs, on_lanes);
+  EXPECT_DOUBLE_EQ(
+      report.utilization(report.totals) * 64 * 64 * static_cast<double>(report.totals.cycles),
+      static_cast<double>(on_array));
+}
+
 INSTANTIATE_TEST_SUITE_P(Dataflows, LayerCosts,
                          testing::Values(hw::Dataflow::weight_stationary,
                                          hw::Dataflow::input_stationary,

@@ -47,6 +47,26 @@ TEST(Report, IsUtilizationMacsOverWhatTheArrayCouldDo) {
   EXPECT_EQ(report.utilization(Costs{}), 0);
 }
 
+/// 200 of 1000 MACs on lanes: the array has done 800 of 100 x 8 x 4, and at 2 MACs an element it
+/// could have done twice as many.
+TEST(Report, HasUtilizationNoPartOfTheLanes) {
+  Report report;
+  report.hw.array.rows = 8;
+  report.hw.array.cols = 4;
+  Costs costs;
+  costs.cycles = 100;
+  costs.macs = 1000;
+  costs.lane_macs = 200;
+  EXPECT_DOUBLE_EQ(report.utilization(costs), 800.0 / (100 * 8 * 4));
+  report.hw.types.modes = {{DType::int8, DType::int4, 2, 1, 0}};
+  costs.vector_bound = 5;
+  costs.compute_bound = 5 + 800 / (2 * 8 * 4 * 1) + 1;  // 13 cycles hold them
+  EXPECT_DOUBLE_EQ(report.peak_macs_per_cycle(costs), 800.0 / 13);
+  EXPECT_DOUBLE_EQ(report.utilization(costs), 13.0 / 100);
+  costs.lane_macs = costs.macs;
+  EXPECT_EQ(report.utilization(costs), 0);
+}
+
 TEST(Report, HasEveryBoundAName) {
   EXPECT_EQ(name(Bound::none), "none");
   EXPECT_EQ(name(Bound::compute), "compute");
