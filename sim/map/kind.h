@@ -33,6 +33,8 @@ struct KindSource {
 /// - kUnverifiable: why its values aren't those of golden and the core; "" where they are.
 /// - to_string(): the tiling as reports spell it. emit() and CostEvaluator know its program.
 /// - alike_key(): problems of one key have one tiling; "": those of other problems don't matter.
+/// Its numbers, their reference and its constants are other folders' functions of the source, which
+/// visit_kind() (mapping.h) finds.
 template <class Source>
 concept Kind = requires(const OpRequest& r, const typename Source::Problem& p,
                         const typename Source::Tiling& t, const hw::HwConfig& hw, int64_t chunks) {

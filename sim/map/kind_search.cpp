@@ -40,26 +40,22 @@ std::optional<Mapping> Mapper::search_kind(const OpRequest& request, int64_t chu
   const auto& [tiling, cost, score] = choice.chosen_tiling();
   Mapping out = mapping_of_cost(cost, timed, considered);
   out.trace = evaluator_.traced(*p, tiling).trace;
-  if (options_.programs) {
-    out.program = emit(*p, hw_, tiling);
-    out.unverifiable = Source::kUnverifiable;
-    out.description = to_string(*p, tiling);
-  }
   Source source{{std::move(*p), tiling}};
   if (!alike.empty()) alike_.emplace(alike, source);
-  if (options_.programs) out.source = std::move(source);
+  if (options_.programs) {
+    out.source = std::move(source);
+    add_program(out);
+  }
   return out;
 }
 
 Result<Mapping> Mapper::search_others(const OpRequest& request, int64_t chunks) {
   std::optional<Mapping> found;
-  const auto looks = [&]<Kind... Sources>(std::type_identity<Sources>...) {
+  const auto looks = [&]<Kind... Sources>(
+      std::type_identity<Variant<std::monostate, GemmSource, Sources...>>) {
     return (... || (found = search_kind<Sources>(request, chunks)).has_value());
   };
-  if (looks(std::type_identity<RowSource>(), std::type_identity<LaneSource>(),
-            std::type_identity<GatherSource>(), std::type_identity<MoveSource>(),
-            std::type_identity<StreamSource>()))
-    return std::move(*found);
+  if (looks(std::type_identity<OpSource>())) return std::move(*found);
   return Error{Errc::capacity,
                fmt::format("no chunk of it fits the activation and output buffers of '{}': "
                            "enlarge them or use fewer slots",

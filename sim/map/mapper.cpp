@@ -30,6 +30,12 @@ std::optional<Error> beyond_reach(const hw::Program& program) {
   return std::nullopt;
 }
 
+/// The types that the op has; only products have others than the machine's own.
+int mode_of(const Mapping& mapping) {
+  const auto* product = mapping.source_as<GemmSource>();
+  return product ? product->problem.mode : hw::kOwnTypes;
+}
+
 }  // namespace
 
 const MappingPin& Mapper::pin_of(const std::string& layer) const {
@@ -93,8 +99,7 @@ Mapper::View Mapper::view_of_mode(int mode) {
 }
 
 void Mapper::check_program(const std::string& layer, Mapping& mapping) {
-  const auto* product = mapping.source_as<GemmSource>();
-  const int mode = product ? product->problem.mode : hw::kOwnTypes;
+  const int mode = mode_of(mapping);
   std::string_view lacks = hw::name(hw::core_lacks(mapping.program));
   std::optional<hw::HwConfig> roomy;
   // What only counts bytes has each that it moves in a place of its own, however often an op reads
@@ -117,7 +122,7 @@ std::shared_ptr<const Mapping> Mapper::with_program(const std::shared_ptr<const 
   auto& known = written_[mapping.get()];
   if (known) return known;
   Mapping out = *mapping;
-  add_program(*mapping->source_as<GemmSource>(), out);
+  add_program(out);
   check_program(layer, out);
   return known = std::make_shared<const Mapping>(std::move(out));
 }
@@ -134,14 +139,17 @@ Result<Mapping> Mapper::search_op(const OpRequest& r, const MappingPin& pin,
   const View on = view_of_mode(r.mode);
   Result<Mapping> found = search_product(GemmSource::of_request(*gemm, r, on.hw),
                                          {hw_, on.hw, on.evaluator, options_}, pin, objective);
-  if (found && options_.programs) add_program(*found->source_as<GemmSource>(), *found);
+  if (found && options_.programs) add_program(*found);
   return found;
 }
 
-void Mapper::add_program(const GemmSource& source, Mapping& mapping) {
-  mapping.program = emit(source.problem, view_of_mode(source.problem.mode).hw, source.tiling);
-  mapping.unverifiable = "";
-  mapping.description = to_string(source.tiling);
+void Mapper::add_program(Mapping& mapping) {
+  const hw::HwConfig& hw = view_of_mode(mode_of(mapping)).hw;
+  visit_kind(mapping.source, [&]<class Source>(const Source& s) {
+    mapping.program = emit(s.problem, hw, s.tiling);
+    mapping.unverifiable = Source::kUnverifiable;
+    mapping.description = to_string(s.problem, s.tiling);
+  });
 }
 
 }  // namespace accsim::sim

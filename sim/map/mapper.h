@@ -110,7 +110,8 @@ class Mapper {
   Result<Mapping> search_others(const OpRequest& request, int64_t chunks);
   template <Kind Source>
   std::optional<Mapping> search_kind(const OpRequest& request, int64_t chunks);
-  void add_program(const GemmSource& source, Mapping& mapping);
+  /// Writes the program of its source.
+  void add_program(Mapping& mapping);
   void check_program(const std::string& layer, Mapping& mapping);
   const MappingPin& pin_of(const std::string& layer) const;
 

@@ -1,9 +1,13 @@
 #pragma once
+#include <concepts>
 #include <memory>
+#include <source_location>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "hw/timing/timing.h"
+#include "sim/base/check.h"
 #include "sim/base/variant.h"
 #include "sim/map/cost_evaluator.h"
 #include "sim/map/gather/gather_problem.h"
@@ -16,9 +20,25 @@
 namespace accsim::sim {
 
 /// What a program was written from: a problem of some kind (kind.h) and its tiling. With it
-/// operands are packed, and the program is written with other numbers.
+/// operands are packed, and the program is written with other numbers. The first kind behind products
+/// that knows an op and has a tiling that fits maps it.
 using OpSource = Variant<std::monostate, GemmSource, RowSource, LaneSource, GatherSource,
                          MoveSource, StreamSource>;
+
+/// Calls `f` with what a program was written from. What is said of each kind, here and elsewhere, is
+/// overloads for the sources; a kind without one doesn't compile. Precondition: the source is known.
+template <class AnySource, class F>
+auto visit_kind(AnySource& source, F f) {
+  using Result = std::invoke_result_t<F&, decltype((std::get<GemmSource>(source)))>;
+  return std::visit(
+      [&]<class Source>(Source& s) -> Result {
+        if constexpr (std::same_as<std::remove_const_t<Source>, std::monostate>)
+          fail_check("a program of an unknown source", std::source_location::current());
+        else
+          return f(s);
+      },
+      source);
+}
 
 /// The chosen program with all that it costs.
 struct Mapping {

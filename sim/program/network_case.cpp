@@ -81,7 +81,7 @@ class CaseBuilder {
     std::optional<PartNumbers> numbers;
     if (options_.numbers) numbers = options_.numbers(part);
     if (!numbers) numbers = draw_numbers(part);
-    hw::Program out = emit(*numbers, part, hw_);
+    hw::Program out = emit(*numbers, hw_);
     numbers_.push_back(std::move(*numbers));
     return out;
   }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <concepts>
 
 #include "hw/golden/row_math.h"
 
@@ -26,19 +25,17 @@ void put_words(std::vector<uint8_t>& out, std::initializer_list<int32_t> words) 
 class Drawer {
  public:
   Drawer(const NetworkPart& part, const hw::HwConfig& hw, const ZeroPoints& zeros,
-         std::mt19937& random)
-      : part_(part), hw_(hw), zeros_(zeros), random_(random) {
+         const std::vector<int8_t>& weights, std::mt19937& random)
+      : part_(part), hw_(hw), zeros_(zeros), weights_(weights), random_(random) {
+    out_.source = part.mapping->source;
     const std::vector<hw::ProgramTensor>& tensors = part.mapping->program.tensors;
     for (size_t i = 0; i < tensors.size(); ++i)
       out_.constants.push_back(part.constant[i] ? random_bytes(tensors[i].bytes, random)
                                                 : std::vector<uint8_t>());
   }
 
-  PartNumbers draw_part(const std::vector<int8_t>& weights) {
-    if (const auto* product = part_.mapping->source_as<GemmSource>())
-      draw_product(*product, weights);
-    if (const auto* lane = part_.mapping->source_as<LaneSource>()) draw_lanes(*lane);
-    if (const auto* row = part_.mapping->source_as<RowSource>()) draw_rows(*row);
+  PartNumbers draw_part() {
+    visit_kind(out_.source, [&](auto& source) { draw_numbers(source); });
     return std::move(out_);
   }
 
@@ -54,11 +51,17 @@ class Drawer {
   }
   int32_t draw_zero_point(size_t tensor) const { return zeros_(part_.tensors[tensor]); }
 
+  // ---- moves: what they say follows from their tilings ------------------------------------------
+
+  void draw_numbers(GatherSource&) {}
+  void draw_numbers(MoveSource&) {}
+  void draw_numbers(StreamSource&) {}
+
   // ---- products ---------------------------------------------------------------------------------
 
-  void draw_product(GemmSource source, const std::vector<int8_t>& weights) {
+  void draw_numbers(GemmSource& source) {
     GemmProblem& p = source.problem;
-    out_.operands = random_operands(p, weights, random_);
+    out_.operands = random_operands(p, weights_, random_);
     p.a_zero = draw_zero_point(kA);
     p.epilogue.zero = draw_zero_point(kOut);
     if (p.residual) {
@@ -69,7 +72,6 @@ class Drawer {
     const hw::MemoryImage image = pack_operands(p, hw_, source.tiling, out_.operands);
     for (size_t i = 0; i < image.size(); ++i)
       if (part_.constant[i]) out_.constants[i] = image[i];
-    out_.source = std::move(source);
   }
 
   // ---- lane operations --------------------------------------------------------------------------
@@ -81,7 +83,7 @@ class Drawer {
             14 + size - 1 + bits};
   }
 
-  void draw_lanes(LaneSource source) {
+  void draw_numbers(LaneSource& source) {
     LaneProblem& p = source.problem;
     LaneFactors& f = p.factors;
     const LaneWork& w = p.work;
@@ -107,18 +109,16 @@ class Drawer {
         const int64_t one = int64_t{s.multiplier} << (most - 1);
         return LaneScale{static_cast<int32_t>(one / divisor), 14};
       };
-    out_.source = std::move(source);
   }
 
   // ---- row operations ---------------------------------------------------------------------------
 
-  void draw_rows(RowSource source) {
+  void draw_numbers(RowSource& source) {
     RowProblem& p = source.problem;
     const size_t parameters = out_.constants.size() - 1;
     out_.constants[parameters] = p.is_softmax() ? draw_softmax(p) : draw_normalisation(p);
     out_.constants[parameters].resize(
         static_cast<size_t>(part_.mapping->program.tensors[parameters].bytes));
-    out_.source = std::move(source);
   }
 
   std::vector<uint8_t> draw_softmax(RowProblem& p) {
@@ -166,27 +166,21 @@ class Drawer {
   const NetworkPart& part_;
   const hw::HwConfig& hw_;
   const ZeroPoints& zeros_;
+  const std::vector<int8_t>& weights_;
   std::mt19937& random_;
   PartNumbers out_;
 };
 
 }  // namespace
 
-hw::Program emit(const PartNumbers& numbers, const NetworkPart& part, const hw::HwConfig& hw) {
-  return std::visit(
-      [&]<class Source>(const Source& s) {
-        if constexpr (std::same_as<Source, std::monostate>)
-          return part.mapping->program;
-        else
-          return emit(s.problem, hw, s.tiling);
-      },
-      numbers.source);
+hw::Program emit(const PartNumbers& numbers, const hw::HwConfig& hw) {
+  return visit_kind(numbers.source, [&](const auto& s) { return emit(s.problem, hw, s.tiling); });
 }
 
 PartNumbers random_numbers(const NetworkPart& part, const hw::HwConfig& hw,
                            const std::vector<int8_t>& weights, const ZeroPoints& zeros,
                            std::mt19937& random) {
-  return Drawer(part, hw, zeros, random).draw_part(weights);
+  return Drawer(part, hw, zeros, weights, random).draw_part();
 }
 
 }  // namespace accsim::sim

@@ -11,14 +11,14 @@ namespace accsim::sim {
 
 /// The integers of a part: what its commands and its constants say beyond sizes and places.
 struct PartNumbers {
-  OpSource source;        ///< with what its commands say; moves say no more than their mapping
+  OpSource source;        ///< the mapping's, with what its commands say
   GemmOperands operands;  ///< of a product; `a` and `residual` are of no consequence
   /// By tensor of the part: of those that are constant their bytes, as its program reads them.
   hw::MemoryImage constants;
 };
 
 /// The part's program with these numbers; its steps are the mapping's.
-hw::Program emit(const PartNumbers& numbers, const NetworkPart& part, const hw::HwConfig& hw);
+hw::Program emit(const PartNumbers& numbers, const hw::HwConfig& hw);
 
 /// Zero points of a network's tensors, by their number in the program.
 using ZeroPoints = std::function<int32_t(int tensor)>;

@@ -43,14 +43,40 @@ class Reference {
   void compare_part(size_t i) {
     part_ = &program_.parts[i];
     gathered_.clear();
-    const PartNumbers& n = numbers_[i];
-    if (const auto* s = std::get_if<GemmSource>(&n.source))
-      return compare_result(kProductOut, product_result(s->problem, n.operands));
-    if (const auto* s = std::get_if<LaneSource>(&n.source))
-      return compare_result(part_->tensors.size() - 1, lane_results(s->problem));
-    if (const auto* s = std::get_if<RowSource>(&n.source))
-      return finish_rows(row_results(s->problem));
-    compare_move();
+    operands_ = &numbers_[i].operands;
+    visit_kind(numbers_[i].source, [&](const auto& s) { compare_kind(s); });
+  }
+
+  void compare_kind(const GemmSource& s) {
+    compare_result(kProductOut, product_result(s.problem, *operands_));
+  }
+  void compare_kind(const LaneSource& s) {
+    compare_result(part_->tensors.size() - 1, lane_results(s.problem));
+  }
+  void compare_kind(const RowSource& s) {
+    const ref::RowResults results = row_results(s.problem);
+    compare_result(kRowsOut, results.rows);
+    if (!results.logarithms.empty()) compare_result(part_->tensors.size() - 2, results.logarithms);
+  }
+  void compare_kind(const GatherSource& s) {
+    const GatherProblem& p = s.problem;
+    compare_result(kGatherOut,
+                   ref::integer_rows_picked({p.rows, p.element_bytes, p.index_bytes,
+                                             values_of_tensor(0), values_of_tensor(1)}));
+  }
+  /// Elements in the order that the op says.
+  void compare_kind(const MoveSource& s) {
+    const MoveProblem& p = s.problem;
+    const auto out = part_->tensors.size() - 1;
+    const int64_t bytes = p.in.element_bytes;
+    moved_ = {in_memory(0), result_of(out)};
+    move_along_axes(p, 0, p.from * bytes, part_->offsets[out] + p.to * bytes);
+    ++out_.compared;
+  }
+  /// Only their number is known, and they are golden's.
+  void compare_kind(const StreamSource&) {
+    out_.taken.push_back(layer_name());
+    take_results();
   }
 
   const std::string& layer_name() const { return network_.lowered.layers[part_->layer].name; }
@@ -104,11 +130,6 @@ class Reference {
     const auto t = static_cast<size_t>(part_->tensors[of_part]);
     const Values before = signed_bytes(image_[t]);
     return values_.try_emplace(t, std::vector<int8_t>(before.begin(), before.end())).first->second;
-  }
-
-  void finish_rows(const ref::RowResults& results) {
-    compare_result(kRowsOut, results.rows);
-    if (!results.logarithms.empty()) compare_result(part_->tensors.size() - 2, results.logarithms);
   }
 
   // ---- products ---------------------------------------------------------------------------------
@@ -197,25 +218,6 @@ class Reference {
 
   // ---- moves ------------------------------------------------------------------------------------
 
-  /// Elements in the order that the op says; where it only says how many, golden's.
-  void compare_move() {
-    if (const auto* picks = part_->mapping->source_as<GatherSource>())
-      return compare_result(kGatherOut, ref::integer_rows_picked(gather_operands(picks->problem)));
-    const auto* moves = part_->mapping->source_as<MoveSource>();
-    if (!moves) {
-      out_.taken.push_back(layer_name());
-      return take_results();
-    }
-    const MoveProblem& p = moves->problem;
-    const auto out = part_->tensors.size() - 1;
-    const int64_t bytes = p.in.element_bytes;
-    moved_ = {in_memory(0), result_of(out)};
-    move_along_axes(p, 0, p.from * bytes, part_->offsets[out] + p.to * bytes);
-    ++out_.compared;
-  }
-  ref::IntegerGather gather_operands(const GatherProblem& p) {
-    return {p.rows, p.element_bytes, p.index_bytes, values_of_tensor(0), values_of_tensor(1)};
-  }
   /// What golden has where the part stores, in one tensor or several.
   void take_results() {
     for (size_t i = 0; i < part_->tensors.size(); ++i) {
@@ -255,6 +257,7 @@ class Reference {
   const std::vector<PartNumbers>& numbers_;
   const hw::MemoryImage &image_, &golden_;
   const NetworkPart* part_ = nullptr;
+  const GemmOperands* operands_ = nullptr;  ///< of the part
   struct {
     Values in;
     std::span<int8_t> out;

@@ -24,7 +24,7 @@ class LaneConstants : public PartConstants {
  public:
   LaneConstants(const ConstantsSource& source, const NetworkPart& part)
       : PartConstants(source, part),
-        lanes_(*part.mapping->source_as<LaneSource>()),
+        lanes_(std::get<LaneSource>(out_.source)),
         work_(lanes_.problem.work) {}
 
   Result<PartNumbers> part_numbers() {
@@ -42,7 +42,6 @@ class LaneConstants : public PartConstants {
                         : !row_ || row_->lane == LaneRule::nearest ? set_gather(scale_of(a))
                                                                    : set_unary(a);
     if (!done) return done.errors();
-    out_.source = std::move(lanes_);
     return std::move(out_);
   }
 
@@ -135,7 +134,6 @@ class LaneConstants : public PartConstants {
     const std::array<int8_t, 256> table = work_.has_b() ? difference_table() : equality_table();
     if (Status s = put_constant(work_.has_b() ? 2 : 1, {table.begin(), table.end()}); !s)
       return s.errors();
-    out_.source = std::move(lanes_);
     return std::move(out_);
   }
   static size_t as_index(int input) { return static_cast<size_t>(input); }
@@ -226,13 +224,14 @@ class LaneConstants : public PartConstants {
     return out;
   }
 
-  LaneSource lanes_;
+  LaneSource& lanes_;
   const LaneWork& work_;
 };
 
 }  // namespace
 
-Result<PartNumbers> lane_constants(const ConstantsSource& source, const NetworkPart& part) {
+Result<PartNumbers> kind_constants(const LaneSource&, const ConstantsSource& source,
+                                   const NetworkPart& part) {
   return LaneConstants(source, part).part_numbers();
 }
 

@@ -14,6 +14,7 @@ class PartConstants {
         layer_(source.network.lowered.layers[part.layer]),
         node_(source.graph.nodes[static_cast<size_t>(layer_.node)]),
         row_(find_op(node_)) {
+    out_.source = part.mapping->source;
     out_.constants.resize(part.tensors.size());
   }
 
@@ -52,12 +53,13 @@ class PartConstants {
   PartNumbers out_;
 };
 
-/// quantised_constants() of a matrix product or convolution.
-Result<PartNumbers> product_constants(const ConstantsSource& source, const NetworkPart& part);
-/// quantised_constants() of arithmetic, functions, pooling and reductions of elements.
-Result<PartNumbers> lane_constants(const ConstantsSource& source, const NetworkPart& part);
-/// quantised_constants() of softmax and normalisations.
-Result<PartNumbers> row_constants(const ConstantsSource& source, const NetworkPart& part);
+/// quantised_constants() of a part of this kind.
+Result<PartNumbers> kind_constants(const GemmSource& kind, const ConstantsSource& source,
+                                   const NetworkPart& part);
+Result<PartNumbers> kind_constants(const LaneSource& kind, const ConstantsSource& source,
+                                   const NetworkPart& part);
+Result<PartNumbers> kind_constants(const RowSource& kind, const ConstantsSource& source,
+                                   const NetworkPart& part);
 
 /// The values between which a node of a clip leaves those of its input.
 Result<ValueRange> limits_of(const ConstantsSource& source, NodeId clip);

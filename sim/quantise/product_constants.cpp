@@ -49,7 +49,6 @@ class ProductConstants : public PartConstants {
   using PartConstants::PartConstants;
 
   Result<PartNumbers> part_numbers() {
-    source_of_ = *part_.mapping->source_as<GemmSource>();
     const GemmOp& op = problem().op;
     if (const char* why = unknown_of(op)) return unknown_error(why);
     const TensorId a = tensor_read(op.a_port), out = tensor_written();
@@ -166,16 +165,16 @@ class ProductConstants : public PartConstants {
         pack_operands(problem(), source_.hw, source_of_.tiling, out_.operands);
     for (size_t i = 0; i < image.size(); ++i)
       if (part_.constant[i]) out_.constants[i] = image[i];
-    out_.source = std::move(source_of_);
   }
 
-  GemmSource source_of_;
+  GemmSource& source_of_ = std::get<GemmSource>(out_.source);
   LayerScales scales_;
 };
 
 }  // namespace
 
-Result<PartNumbers> product_constants(const ConstantsSource& source, const NetworkPart& part) {
+Result<PartNumbers> kind_constants(const GemmSource&, const ConstantsSource& source,
+                                   const NetworkPart& part) {
   return ProductConstants(source, part).part_numbers();
 }
 

@@ -29,6 +29,19 @@ class RealMove : public PartConstants {
   }
 };
 
+Result<PartNumbers> kind_constants(const GatherSource&, const ConstantsSource& source,
+                                   const NetworkPart& part) {
+  return RealMove(source, part).part_numbers();
+}
+Result<PartNumbers> kind_constants(const MoveSource&, const ConstantsSource& source,
+                                   const NetworkPart& part) {
+  return RealMove(source, part).part_numbers();
+}
+Result<PartNumbers> kind_constants(const StreamSource&, const ConstantsSource& source,
+                                   const NetworkPart& part) {
+  return RealMove(source, part).part_numbers();
+}
+
 }  // namespace
 
 Result<ValueRange> limits_of(const ConstantsSource& source, NodeId clip) {
@@ -57,10 +70,8 @@ Result<std::pair<int32_t, int32_t>> PartConstants::clip_limits() const {
 }
 
 Result<PartNumbers> quantised_constants(const ConstantsSource& source, const NetworkPart& part) {
-  if (part.mapping->source_as<GemmSource>()) return product_constants(source, part);
-  if (part.mapping->source_as<LaneSource>()) return lane_constants(source, part);
-  if (part.mapping->source_as<RowSource>()) return row_constants(source, part);
-  return RealMove(source, part).part_numbers();
+  return visit_kind(part.mapping->source,
+                    [&](const auto& kind) { return kind_constants(kind, source, part); });
 }
 
 std::vector<uint8_t> codes_in_memory(const ref::Array& array, const Layout& layout,

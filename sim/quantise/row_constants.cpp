@@ -15,7 +15,7 @@ class RowConstants : public PartConstants {
  public:
   RowConstants(const ConstantsSource& source, const NetworkPart& part)
       : PartConstants(source, part),
-        rows_(*part.mapping->source_as<RowSource>()),
+        rows_(std::get<RowSource>(out_.source)),
         work_(rows_.problem.work) {}
 
   Result<PartNumbers> part_numbers() {
@@ -23,7 +23,6 @@ class RowConstants : public PartConstants {
     if (x_ == kNoTensor) return unknown_error("rows of the layer alone");
     const Status done = rows_.problem.is_softmax() ? set_softmax() : set_norm();
     if (!done) return done.errors();
-    out_.source = std::move(rows_);
     return std::move(out_);
   }
 
@@ -251,14 +250,15 @@ class RowConstants : public PartConstants {
     return lies.output_layout(0) == row_major_layout(tensor(tensor_written()).dims);
   }
 
-  RowSource rows_;
+  RowSource& rows_;
   const RowWork& work_;
   TensorId x_ = kNoTensor;
 };
 
 }  // namespace
 
-Result<PartNumbers> row_constants(const ConstantsSource& source, const NetworkPart& part) {
+Result<PartNumbers> kind_constants(const RowSource&, const ConstantsSource& source,
+                                   const NetworkPart& part) {
   return RowConstants(source, part).part_numbers();
 }
 

@@ -82,7 +82,7 @@ class Runner {
       rows_[i].same = cases_[i].same;
       rows_[i].cut = cases_[i].cut;
       rows_[i].mapping = cases_[i].mixed ? std::string(short_name(cases_[i].dataflow()))
-                                         : to_string(cases_[i].tiling);
+                                         : to_string(cases_[i].problem, cases_[i].tiling);
     }
   }
 

@@ -56,7 +56,7 @@ std::string to_string(const Tiling& t) {
                      t.staged > 0 ? fmt::format(" s{}", t.staged) : "");
 }
 
-std::string to_string(const ProductTiling& tiling) {
+std::string to_string(const GemmProblem&, const ProductTiling& tiling) {
   if (const auto* array = std::get_if<Tiling>(&tiling)) return to_string(*array);
   const TapTiling& t = std::get<TapTiling>(tiling);
   return fmt::format("lanes {}x{} g{}{}", t.lines, t.pixels, t.channels,

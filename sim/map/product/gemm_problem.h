@@ -114,7 +114,7 @@ std::string_view short_name(hw::Dataflow dataflow);
 /// takes it.
 std::string to_string(const Tiling& tiling);
 /// The same, or on the lanes "lanes 7x56 g64", or "lanes 7x56 g64, 56 times".
-std::string to_string(const ProductTiling& tiling);
+std::string to_string(const GemmProblem& p, const ProductTiling& tiling);
 
 /// How the reduction of one tile is cut into array passes: `passes` of `lanes` (the last one
 /// ragged) per position of the outer kernel loops, over a flat index of `flat` elements.

@@ -167,7 +167,7 @@ inline void expect_right(const GemmProblem& p, const hw::HwConfig& hw, const Pro
   ASSERT_EQ(got.size(), expected.size());
   const auto wrong = std::mismatch(got.begin(), got.end(), expected.begin());
   ASSERT_TRUE(wrong.first == got.end())
-      << fmt::format("{}: output {} is {}, not {}\n", to_string(t), wrong.first - got.begin(),
+      << fmt::format("{}: output {} is {}, not {}\n", to_string(p, t), wrong.first - got.begin(),
                      *wrong.first, *wrong.second)
       << program_text(program);
 }

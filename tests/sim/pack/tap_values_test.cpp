@@ -106,10 +106,10 @@ TEST(TapTilings, HaveNoBoundAboveTheCyclesAndNoMacMissing) {
     for (size_t i = random() % step; i < all.size(); i += step, ++tilings) {
       const auto& [bound, t] = all[i];
       const Cost cost = evaluator.cost(p, t);
-      ASSERT_LE(bound, cost.timing.total.count()) << to_string(t);
+      ASSERT_LE(bound, cost.timing.total.count()) << to_string(p, t);
       const hw::Program program = emit(p, hw, t);
-      ASSERT_EQ(cost.timing.total, simulate(program, hw).total) << to_string(t);
-      ASSERT_EQ(cost.counts, count_program(program, hw)) << to_string(t);
+      ASSERT_EQ(cost.timing.total, simulate(program, hw).total) << to_string(p, t);
+      ASSERT_EQ(cost.counts, count_program(program, hw)) << to_string(p, t);
       ASSERT_EQ(cost.counts.lane_macs, Macs(p.op.macs()));
     }
   }
