@@ -24,7 +24,7 @@ static_assert(contract::kGatherLatency == rtl::kGatherLatency);
 static_assert(Gather::kIndexBytes == rtl::kIndexBytes);
 static_assert(SetTableCommand::kBytes == rtl::kTableBytes);
 static_assert(PostCommand::kGroupBytes == rtl::kGroupBytes);
-static_assert(static_cast<uint32_t>(LaneOp::mac) == rtl::kLaneMac);
+static_assert(std::ranges::equal(kLaneOpRows, rtl::kLaneOpNames, {}, &LaneOpRow::name));
 static_assert(LaneCommand::kChannelBytes == rtl::kParameterBytes);
 static_assert(static_cast<uint32_t>(TapOp::max) == rtl::kTapMax);
 static_assert(contract::kRowStep == rtl::kRowStep);

@@ -1,8 +1,10 @@
 #pragma once
 // Made by scripts/generate_rtl_layout from rtl/accsim_pkg.sv; not to be changed by hand.
 // clang-format off
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace accsim::hw::rtl {
 
@@ -76,6 +78,7 @@ inline constexpr uint32_t kTapMax = 2;
 inline constexpr uint32_t kRowSum = 0;
 inline constexpr uint32_t kRowFirst = 1;
 inline constexpr uint32_t kRowWrite = 2;
+inline constexpr std::array<std::string_view, 7> kLaneOpNames = {"copy", "add", "sub", "mul", "min", "max", "mac"};
 
 /// Bits of dma_flags_t.
 namespace dma_flags {

@@ -119,17 +119,13 @@ int8_t GoldenMachine::compute_result(const LaneCommand& c, const LaneSlots& s,
                                      : std::max(a, tap);
         first = false;
       }
-  int64_t sum = a * c.a.multiplier;
+  LaneTerms terms{.a = a, .b = 0, .scaled_a = a * c.a.multiplier, .scaled_b = 0};
   if (c.b) {
     const int64_t at = s.b_at + strided_offset(row, c.b->row_stride) + (c.b->splat ? 0 : element);
-    const int64_t b = static_cast<int8_t>(s.b[index(at)]) - c.b->zero;
-    const int64_t scaled = b * c.b->multiplier;
-    sum = c.op == LaneOp::add   ? sum + scaled
-          : c.op == LaneOp::sub ? sum - scaled
-          : c.op == LaneOp::mul ? sum * b
-          : c.op == LaneOp::min ? std::min(sum, scaled)
-                                : std::max(sum, scaled);
+    terms.b = static_cast<int8_t>(s.b[index(at)]) - c.b->zero;
+    terms.scaled_b = terms.b * c.b->multiplier;
   }
+  const int64_t sum = row_of(c.op).combine(terms);
   const int32_t y = c.epilogue.clip_result(round_shift(sum, c.shift));
   return c.epilogue.table ? vector_table_[index(y + 128)] : static_cast<int8_t>(y);
 }

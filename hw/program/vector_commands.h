@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -15,21 +16,28 @@ namespace accsim::hw {
 /// What a LaneCommand does with its operands. kLaneOpRows says the rest of each.
 enum class LaneOp : uint8_t { copy, add, sub, mul, min, max, mac };
 inline constexpr size_t kLaneOps = 7;
-/// What verifier, printer, golden and random programs have to know of a LaneOp.
-struct LaneOpRow {
-  std::string_view name;  ///< as printed programs spell it
-  bool has_b;             ///< takes a second operand
-  bool weighs;            ///< ... which has a weight for each tap
+/// The A and B of a LaneCommand, and each times its multiplier.
+struct LaneTerms {
+  int64_t a, b, scaled_a, scaled_b;
 };
-/// By LaneOp, in the order of lane_op_e in rtl/accsim_pkg.sv.
+/// All that is known of a LaneOp; its opcode is its place in the table.
+struct LaneOpRow {
+  std::string_view name;  ///< as printed programs spell it, and lane_op_e behind "Lane"
+  /// The s of a LaneCommand, exact in 64 bits; none of what weighs.
+  int64_t (*combine)(const LaneTerms&);
+  bool has_b = true;        ///< takes a second operand
+  bool weighs = false;      ///< ... which has a weight for each tap
+  bool multiplies = false;  ///< ... which has no multiplier of its own
+};
+/// By LaneOp, in the order of lane_op_e in rtl/accsim_pkg.sv. Those that weigh taps are the last.
 inline constexpr std::array<LaneOpRow, kLaneOps> kLaneOpRows = {{
-    {"copy", false, false},
-    {"add", true, false},
-    {"sub", true, false},
-    {"mul", true, false},
-    {"min", true, false},
-    {"max", true, false},
-    {"mac", true, true},
+    {"copy", [](const LaneTerms& t) { return t.scaled_a; }, false},
+    {"add", [](const LaneTerms& t) { return t.scaled_a + t.scaled_b; }},
+    {"sub", [](const LaneTerms& t) { return t.scaled_a - t.scaled_b; }},
+    {"mul", [](const LaneTerms& t) { return t.scaled_a * t.b; }, true, false, true},
+    {"min", [](const LaneTerms& t) { return std::min(t.scaled_a, t.scaled_b); }},
+    {"max", [](const LaneTerms& t) { return std::max(t.scaled_a, t.scaled_b); }},
+    {"mac", nullptr, true, true},
 }};
 /// What the table says of an operation.
 constexpr const LaneOpRow& row_of(LaneOp op) { return kLaneOpRows[static_cast<size_t>(op)]; }

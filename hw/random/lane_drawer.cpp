@@ -68,7 +68,6 @@ void LaneDrawer::draw_zeros(LaneCommand& c) const {
 }
 
 void LaneDrawer::draw_scales(LaneCommand& c) const {
-  const bool product = c.op == LaneOp::mul;
   for (LaneOperand* o : {&c.a, c.b ? &*c.b : nullptr})
     if (o) {
       o->zero = dice_.zero_point();
@@ -76,7 +75,7 @@ void LaneDrawer::draw_scales(LaneCommand& c) const {
           dice_.one_in(8) ? dice_.number(INT16_MIN, INT16_MAX) : dice_.number(1 << 12, INT16_MAX);
     }
   const int64_t taps = c.tap_count() * (c.across ? c.run : 1);
-  int64_t shift = product ? 21 : 14;
+  int64_t shift = row_of(c.op).multiplies ? 21 : 14;
   for (int64_t n = c.tap_op == TapOp::sum ? taps : 1; n > 1; n /= 2) ++shift;
   c.shift = static_cast<int32_t>(dice_.one_in(8) ? dice_.pick(0, 62) : shift + dice_.pick(-1, 2));
   c.epilogue.zero = dice_.one_in(6) ? dice_.number(-1000, 1000) : dice_.zero_point();
@@ -96,7 +95,6 @@ void LaneDrawer::draw_output(LaneCommand& c) const {
 
 LaneCommand LaneDrawer::draw_command() const {
   LaneCommand c;
-  // Those that weigh taps are the last ones.
   const auto plain = std::ranges::count(kLaneOpRows, false, &LaneOpRow::weighs);
   const auto ops = hw_.vector.mac_lanes > 0 ? std::ssize(kLaneOpRows) : plain;
   c.op = static_cast<LaneOp>(dice_.pick(0, ops - 1));

@@ -192,7 +192,7 @@ bool is_rescaling(const Graph& graph, const UnaryFunction& function) {
   return std::ranges::all_of(function.nodes, [&](NodeId id) {
     const Node& node = graph.nodes[static_cast<size_t>(id)];
     const OpRow* row = find_op(node);
-    const bool scales = row && (row->lane == LaneRule::mul || row->lane == LaneRule::div);
+    const bool scales = row && row->arithmetic == LaneArithmetic::mul;
     return scales && is_affine(graph, node) && std::ranges::all_of(node.inputs, [&](TensorId in) {
              return is_factor(graph.tensor(in));
            });

@@ -18,24 +18,6 @@ using Meaning = std::optional<LaneWork>;
 /// What a table can have entries for, or give, too: a byte that is 0 or 1.
 bool is_truth(DType t) { return t == DType::boolean; }
 
-LaneArithmetic arithmetic_of_rule(LaneRule rule) {
-  switch (rule) {
-    case LaneRule::add:
-      return LaneArithmetic::add;
-    case LaneRule::sub:
-      return LaneArithmetic::sub;
-    case LaneRule::mul:
-    case LaneRule::div:
-      return LaneArithmetic::mul;
-    case LaneRule::min:
-      return LaneArithmetic::min;
-    case LaneRule::max:
-      return LaneArithmetic::max;
-    default:
-      return LaneArithmetic::copy;
-  }
-}
-
 /// A function of the elements of a tensor: where results and arguments lie alike, of all of them.
 Meaning lane_function(LaneWork work, const Dims& dims, const Layout& in, const Layout& out) {
   if (in != out) return std::nullopt;
@@ -56,7 +38,7 @@ class LaneReading {
 
  private:
   const Dims& dims() const { return node_.output(0).dims; }
-  bool is_arithmetic() const { return row_.lane != LaneRule::none && row_.lane != LaneRule::equal; }
+  bool is_arithmetic() const { return row_.arithmetic != LaneArithmetic::copy; }
   /// Is it a constant, all of one value?
   bool has_one_value(size_t port) const {
     if (!node_.input(port).constant) return false;
@@ -119,7 +101,7 @@ class LaneReading {
     if (node_.input_count() != 2 || !node_.has_input(0) || !node_.has_input(1)) return std::nullopt;
     if (row_.lane == LaneRule::div && !node_.input(1).constant) return std::nullopt;
     const bool second = layouts_.turned && layouts_.turned->port == 1;
-    return of_two(arithmetic_of_rule(row_.lane), second ? 1 : 0, second ? 0 : 1);
+    return of_two(row_.arithmetic, second ? 1 : 0, second ? 0 : 1);
   }
 
   /// The pieces cut so that the two that change places are one of them; which one that is, or

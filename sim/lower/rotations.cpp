@@ -90,8 +90,9 @@ class Rotations {
   bool is_product(const Layer& l) const {
     const Node& n = node(l.node);
     const OpRow* row = find_op(n);
-    return l.fate == Fate::vector && row && row->lane == LaneRule::mul && l.function.empty() &&
-           !l.rows && l.inputs == n.inputs && l.outputs == n.outputs && l.inputs.size() == 2 &&
+    return l.fate == Fate::vector && row && row->lane == LaneRule::none &&
+           row->arithmetic == LaneArithmetic::mul && l.function.empty() && !l.rows &&
+           l.inputs == n.inputs && l.outputs == n.outputs && l.inputs.size() == 2 &&
            l.work.size() == 1 && std::holds_alternative<VectorOp>(l.work.front());
   }
 

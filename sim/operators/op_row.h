@@ -9,6 +9,7 @@
 
 #include "sim/base/result.h"
 #include "sim/operators/node_view.h"
+#include "sim/work/lane_work.h"
 #include "sim/work/work.h"
 
 namespace accsim::sim {
@@ -208,13 +209,8 @@ enum class Algebra : uint8_t {
 /// What lane commands of int8 elements make of the node (sim/lower/lane_meaning.h). Functions of
 /// one element need no rule: their rows are elementwise.
 enum class LaneRule : uint8_t {
-  none,
-  add,
-  sub,
-  mul,
-  div,  ///< by constants
-  min,
-  max,
+  none,       ///< nothing, or the row's arithmetic of two operands
+  div,        ///< by constants
   pool_mean,  ///< of the windows that the attributes say
   pool_max,
   reduce_sum,  ///< of the axes that are reduced; of a pooling row, of all spatial ones
@@ -257,6 +253,8 @@ struct OpRow {
   Beyond beyond = Beyond::unknown;
   Algebra algebra = Algebra::none;
   LaneRule lane = LaneRule::none;
+  LaneArithmetic arithmetic =
+      LaneArithmetic::copy;                      ///< that lanes do with two operands; copy: none
   LayoutRule lie = LayoutRule::row_major;        ///< layout_rule() is what holds
   ControlFlow control_flow = ControlFlow::none;  ///< else no graph has such a node: it is expanded
   std::string_view no_kernel = "";               ///< why the reference executor doesn't compute it

@@ -76,9 +76,9 @@ class LaneConstants : public PartConstants {
       f.nodes = {layer_.node};
     }
     if (work_.table) return look_up(f);
-    const bool bounds =
-        layer_.function.empty() && (row_->fusion == Fusion::clip || row_->lane == LaneRule::min ||
-                                    row_->lane == LaneRule::max);
+    const bool bounds = layer_.function.empty() &&
+                        (row_->fusion == Fusion::clip || row_->arithmetic == LaneArithmetic::min ||
+                         row_->arithmetic == LaneArithmetic::max);
     return bounds ? set_limits(a, f) : set_linear(a, f);
   }
 

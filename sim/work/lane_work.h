@@ -12,8 +12,9 @@ namespace accsim::sim {
 /// operands put together one by one. All in elements of the tensors as they lie in memory.
 
 /// y = f(A, B): A of operand a, or what is gathered of it; B of operand b, which copy has not. mac
-/// gathers products of `a` with a weight for each tap (sim/map/product/tap_problem.h).
-enum class LaneArithmetic : uint8_t { copy, add, sub, sub_from, mul, min, max, mac };
+/// gathers products of `a` with a weight for each tap (sim/map/product/tap_problem.h). All in the
+/// order of hw::LaneOp but the last: what sub_from is depends on the operands' places alone.
+enum class LaneArithmetic : uint8_t { copy, add, sub, mul, min, max, mac, sub_from };
 /// How the elements of `a` that make one result are put together.
 enum class LaneGather : uint8_t { none, sum, mean, min, max };
 

@@ -25,25 +25,11 @@ struct RowLevel {
   int64_t count = 1, a = 0, b = 0, out = 0;
 };
 
+static_assert(static_cast<size_t>(LaneArithmetic::sub_from) == hw::kLaneOps);
+
+/// B - A is B + A times a multiplier of the other sign.
 hw::LaneOp lane_operation(LaneArithmetic op) {
-  switch (op) {
-    case LaneArithmetic::copy:
-      return hw::LaneOp::copy;
-    case LaneArithmetic::add:
-    case LaneArithmetic::sub_from:
-      return hw::LaneOp::add;
-    case LaneArithmetic::sub:
-      return hw::LaneOp::sub;
-    case LaneArithmetic::mul:
-      return hw::LaneOp::mul;
-    case LaneArithmetic::min:
-      return hw::LaneOp::min;
-    case LaneArithmetic::max:
-      return hw::LaneOp::max;
-    case LaneArithmetic::mac:
-      return hw::LaneOp::mac;
-  }
-  return hw::LaneOp::copy;
+  return op == LaneArithmetic::sub_from ? hw::LaneOp::add : static_cast<hw::LaneOp>(op);
 }
 
 hw::TapOp tap_operation(LaneGather gather) {
