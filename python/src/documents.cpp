@@ -4,9 +4,9 @@
 #include <nanobind/stl/string.h>
 
 #include "python/src/compute.h"
+#include "python/src/costing_keywords.h"
 #include "python/src/errors.h"
 #include "python/src/machine.h"
-#include "python/src/mapping.h"
 #include "python/src/model.h"
 #include "python/src/report_class.h"
 #include "python/src/values.h"
@@ -72,7 +72,7 @@ Document compare(nb::handle a, nb::handle b) {
 
 Document advise(const Model& model, nb::handle machine, const nb::kwargs& options) {
   const hw::HwConfig hw = machine_of(machine);
-  const sim::MapOptions map = cost_options(options).map;
+  const sim::MapOptions map = costing_options(options, sim::kMappingRows).map;
   return unwrap(compute([graph = model.graph, hw, map](const std::atomic<bool>&) {
     Result<sim::Workload> workload = sim::Workload::prepare(*graph);
     if (!workload) return Result<Document>(workload.errors());

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>
 
+#include "python/src/costing_keywords.h"
 #include "python/src/errors.h"
 #include "python/src/machine.h"
-#include "python/src/mapping.h"
 #include "sim/cost/latency_model.h"
 
 namespace nb = nanobind;
@@ -53,13 +53,13 @@ void add_latency_model(nb::module_& module) {
       .def(
           "__init__",
           [](LatencyModel* m, nb::handle hw, const nb::kwargs& options) {
-            new (m) LatencyModel(machine_of(hw), cost_options(options).map);
+            new (m) LatencyModel(machine_of(hw), costing_options(options, sim::kMappingRows).map);
           },
           nb::arg("hw"), nb::arg("options"),
-          nb::sig("def __init__(self, hw: Machine | str | os.PathLike[str] | "
-                  "dict[str, typing.Any], *, dataflow: str | None = None, "
-                  "mapping: str | list[str] | None = None, objective: str = 'cycles', "
-                  "slack: str = '1%', effort: str = 'search') -> None"))
+          nb::sig(("def __init__(self, hw: Machine | str | os.PathLike[str] | "
+                   "dict[str, typing.Any], *, " +
+                   keyword_signature(sim::kMappingRows) + ") -> None")
+                      .c_str()))
       .def(
           "gemm",
           [](LatencyModel& m, int64_t rows, int64_t k, int64_t n, int64_t batch, bool weights) {

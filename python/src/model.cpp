@@ -1,6 +1,5 @@
 #include "python/src/model.h"
 
-#include <fmt/format.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -9,42 +8,40 @@
 
 #include "hw/config/find_machine.h"
 #include "python/src/compute.h"
+#include "python/src/costing_keywords.h"
 #include "python/src/errors.h"
 #include "python/src/values.h"
-#include "sim/base/limit_ranges.h"
 #include "sim/cost/cost.h"
 #include "sim/cost/load_graph.h"
-#include "sim/elaborate/key_blocks_word.h"
 
 namespace nb = nanobind;
 
 namespace accsim::python {
 namespace {
 
-using Numbers = std::map<std::string, int64_t>;
+using Rows = std::vector<const sim::CostingOption*>;
 
-/// Limits of what a file may ask for that aren't the usual ones, by keyword.
-Numbers limits(const sim::ElaborateOptions& o) {
-  const Limits usual;
-  Numbers out;
-  if (o.limits.nodes != usual.nodes) out["max_nodes"] = o.limits.nodes;
-  if (o.limits.graph_bytes != usual.graph_bytes) out["max_graph_mib"] = o.limits.graph_bytes >> 20;
-  if (o.limits.rank != usual.rank) out["max_rank"] = o.limits.rank;
+/// Options that a network was read with, where they aren't the usual ones.
+Rows given(const sim::ElaborateOptions& o) {
+  Rows out = sim::options_for(sim::kLoadKeywords);
+  std::erase_if(out, [&](const auto* row) { return option_words(*row, {o, {}}).empty(); });
   return out;
 }
 
-bool given(const sim::ElaborateOptions& o) {
-  return !o.bindings.empty() || !o.input_shapes.empty() || !o.sizes.empty() ||
-         !o.branches.empty() || o.allow_unsupported || o.key_blocks || !limits(o).empty();
+/// Limits of what a file may ask for that aren't the usual ones, by keyword.
+nb::dict limits(const sim::ElaborateOptions& o) {
+  nb::dict out;
+  for (const sim::CostingOption* row : given(o))
+    if (row->is_number())
+      out[row->key().c_str()] = nb::int_(nb::str(option_words(*row, {o, {}}).front().c_str()));
+  return out;
 }
 
 /// What a network was read with that the entry of a sweep spec can't say, by keyword.
 std::vector<std::string> beyond_sweeps(const sim::ElaborateOptions& o) {
   std::vector<std::string> out;
-  if (!o.input_shapes.empty()) out.emplace_back("input_shapes");
-  if (!o.sizes.empty()) out.emplace_back("assume");
-  if (!o.branches.empty()) out.emplace_back("branch");
-  if (o.key_blocks) out.emplace_back("key_blocks");
+  for (const sim::CostingOption* row : given(o))
+    if ((row->uses & sim::kModelKeys) == 0) out.push_back(row->key());
   return out;
 }
 
@@ -79,124 +76,19 @@ constexpr const char* kLoad =
     "keys, \"off\": never, \"auto\" or None: where that is better; max_nodes, max_graph_mib,\n"
     "max_rank: what the file may ask for at most, None: as the command line's options have it.";
 
-Numbers numbers(const nb::object& given, const char* name, const char* option, Errors& errors) {
-  if (given.is_none()) return {};
-  auto out = nb::cast<Numbers>(given);
-  for (const auto& [key, number] : out)
-    if (number < 0)
-      errors.push_back({Errc::usage,
-                        "'" + key + "=" + std::to_string(number) + "' is not " + name +
-                            "=N with N a whole number",
-                        option});
-  return out;
-}
-
-std::map<std::string, bool> branches(const nb::object& given, Errors& errors) {
-  std::map<std::string, bool> out;
-  if (given.is_none()) return out;
-  for (const auto& [node, branch] : nb::cast<std::map<std::string, std::string>>(given)) {
-    if (branch != sim::kThenBranch && branch != sim::kElseBranch)
-      errors.push_back({Errc::usage,
-                        fmt::format("'{}={}' is not NODE=then or NODE=else", node, branch),
-                        "--branch"});
-    out[node] = branch == sim::kThenBranch;
-  }
-  return out;
-}
-
-/// Sets `limit`, which is counted in `unit`s, where one is given.
-void take_limit(const nb::object& given, std::string_view option, int64_t least, int64_t unit,
-                int64_t& limit, Errors& errors) {
-  if (given.is_none()) return;
-  if (!nb::isinstance<nb::int_>(given))
-    throw nb::type_error(fmt::format("{} takes a whole number", option).c_str());
-  const int64_t most = unit == 1 ? kMostLimit : kMostLimitMib;
-  int64_t number = 0;
-  if (nb::try_cast(given, number) && number >= least && number <= most)
-    limit = number * unit;
-  else
-    errors.push_back({Errc::usage,
-                      fmt::format("{} is not a whole number from {} to {}",
-                                  nb::cast<std::string>(nb::str(given)), least, most),
-                      std::string(option)});
-}
-
-void take_key_blocks(const nb::object& given, sim::ElaborateOptions& to, Errors& errors) {
-  if (given.is_none()) return;
-  const auto keys = sim::key_blocks_of(nb::cast<std::string>(nb::str(given)));
-  if (keys)
-    to.key_blocks = *keys;
-  else
-    errors.insert(errors.end(), keys.errors().begin(), keys.errors().end());
-}
-
-void take_limits(const GraphWords& words, Limits& limits, Errors& errors) {
-  constexpr int64_t kMib = int64_t{1} << 20;
-  take_limit(words.max_nodes, kNodesOption, 0, 1, limits.nodes, errors);
-  take_limit(words.max_graph_mib, kGraphOption, 1, kMib, limits.graph_bytes, errors);
-  take_limit(words.max_rank, kRankOption, 1, 1, limits.rank, errors);
-  take_limit(words.max_programs, kProgramsOption, 1, 1, limits.programs, errors);
-  take_limit(words.max_memory_mib, kMemoryOption, 1, kMib, limits.memory_bytes, errors);
-}
-
 void add_load(nb::class_<Model>& type) {
   type.def_static(
       "load",
-      [](nb::handle model, nb::object bind, nb::object shapes, nb::object assume, nb::object branch,
-         bool unsupported, nb::object key_blocks, nb::object nodes, nb::object graph_mib,
-         nb::object rank) {
-        return model_of(model, elaborate_options({.bind = std::move(bind),
-                                                  .input_shapes = std::move(shapes),
-                                                  .assume = std::move(assume),
-                                                  .branch = std::move(branch),
-                                                  .allow_unsupported = unsupported,
-                                                  .key_blocks = std::move(key_blocks),
-                                                  .max_nodes = std::move(nodes),
-                                                  .max_graph_mib = std::move(graph_mib),
-                                                  .max_rank = std::move(rank)}));
+      [](nb::handle model, const nb::kwargs& options) {
+        return model_of(model, costing_options(options, sim::kLoadKeywords).elaborate);
       },
-      nb::arg("model"), nb::kw_only(), nb::arg("bind") = nb::none(),
-      nb::arg("input_shapes") = nb::none(), nb::arg("assume") = nb::none(),
-      nb::arg("branch") = nb::none(), nb::arg("allow_unsupported") = false,
-      nb::arg("key_blocks") = nb::none(), nb::arg("max_nodes") = nb::none(),
-      nb::arg("max_graph_mib") = nb::none(), nb::arg("max_rank") = nb::none(), kLoad,
-      nb::sig("def load(model: Model | str | os.PathLike[str] | bytes, *, "
-              "bind: dict[str, int] | None = None, "
-              "input_shapes: dict[str, collections.abc.Sequence[int]] | None = None, "
-              "assume: dict[str, int] | None = None, "
-              "branch: dict[str, str] | None = None, "
-              "allow_unsupported: bool = False, key_blocks: int | str | None = None, "
-              "max_nodes: int | None = None, "
-              "max_graph_mib: int | None = None, max_rank: int | None = None) -> Model"));
+      nb::arg("model"), nb::arg("options"), kLoad,
+      nb::sig(("def load(model: Model | str | os.PathLike[str] | bytes, *, " +
+               keyword_signature(sim::kLoadKeywords) + ") -> Model")
+                  .c_str()));
 }
 
 }  // namespace
-
-sim::ElaborateOptions elaborate_options(const GraphWords& words) {
-  sim::ElaborateOptions out;
-  out.allow_unsupported = words.allow_unsupported;
-  Errors errors;
-  out.bindings = numbers(words.bind, "NAME", "--bind", errors);
-  out.sizes = numbers(words.assume, "NODE", "--assume", errors);
-  out.branches = branches(words.branch, errors);
-  take_key_blocks(words.key_blocks, out, errors);
-  take_limits(words, out.limits, errors);
-  if (!words.input_shapes.is_none())
-    for (const auto [name, shape] : nb::cast<nb::dict>(words.input_shapes)) {
-      Dims dims;
-      for (const nb::handle dim : shape) dims.push_back(nb::cast<int64_t>(dim));
-      out.input_shapes[nb::cast<std::string>(name)] = std::move(dims);
-    }
-  for (const auto& [input, dims] : out.input_shapes)
-    for (const int64_t dim : dims)
-      if (dim < 1)
-        errors.push_back(
-            {Errc::usage,
-             "'" + input + "=" + to_string(dims) + "' is not NAME=DIMS, e.g. input=1x3x224x224",
-             "--input-shape"});
-  if (!errors.empty()) throw RaisedErrors(std::move(errors));
-  return out;
-}
 
 std::shared_ptr<const sim::Graph> graph_as_written(const Model& model) {
   const bool stands = std::ranges::any_of(
@@ -213,7 +105,7 @@ std::shared_ptr<const sim::Graph> graph_as_written(const Model& model) {
 Model model_of(nb::handle argument, const sim::ElaborateOptions& options) {
   if (nb::isinstance<Model>(argument)) {
     const auto& model = nb::cast<const Model&>(argument);
-    return given(options) ? read(model, options) : model;
+    return !given(options).empty() ? read(model, options) : model;
   }
   if (nb::isinstance<nb::bytes>(argument))
     return read(of_bytes(nb::cast<nb::bytes>(argument)), options);
@@ -240,7 +132,8 @@ void add_model(nb::module_& module) {
           "Sizes of the symbolic dimensions, by name.")
       .def_prop_ro(
           "limits", [](const Model& m) { return limits(m.options); },
-          "Limits that it was read with, by keyword, where they aren't the usual ones.")
+          "Limits that it was read with, by keyword, where they aren't the usual ones.",
+          nb::sig("def limits(self) -> dict[str, int]"))
       .def_prop_ro(
           "_beyond_sweeps", [](const Model& m) { return beyond_sweeps(m.options); },
           "Keywords that it was read with and that a sweep can't read it with.")

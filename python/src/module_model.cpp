@@ -8,8 +8,8 @@
 #include <set>
 
 #include "python/src/compute.h"
+#include "python/src/costing_keywords.h"
 #include "python/src/errors.h"
-#include "python/src/mapping.h"
 #include "python/src/model.h"
 #include "python/src/values.h"
 #include "sim/cost/load_graph.h"
@@ -73,7 +73,8 @@ Result<sim::Graph> read(const std::string& path, const std::set<std::string>& we
 Model load_module(nb::handle path, std::set<std::string> weights, const std::string& name,
                   const nb::kwargs& words) {
   Model out;
-  const sim::ElaborateOptions options = out.options = cost_options(words).elaborate;
+  const sim::ElaborateOptions options = out.options =
+      costing_options(words, sim::kLoadKeywords).elaborate;
   Result<sim::Graph> graph =
       compute([file = path_of(path), weights = std::move(weights), options,
                name](const std::atomic<bool>&) { return read(file, weights, options, name); });

@@ -6,9 +6,9 @@
 
 #include "hw/config/load.h"
 #include "python/src/compute.h"
+#include "python/src/costing_keywords.h"
 #include "python/src/errors.h"
 #include "python/src/machine.h"
-#include "python/src/mapping.h"
 #include "python/src/model.h"
 #include "python/src/report_state.h"
 #include "python/src/table_class.h"
@@ -104,7 +104,7 @@ bool equal(const ReportObject& a, nb::handle other) {
 }
 
 ReportObject cost(nb::handle model, nb::handle machine, const nb::kwargs& options) {
-  const CostOptions wanted = cost_options(options);
+  const sim::CostingOptions wanted = costing_options(options, sim::kCostKeywords);
   const hw::HwConfig hw = machine_of(machine);
   const Model read = model_of(model, wanted.elaborate);
   auto costed = compute([graph = read.graph, hw, wanted](const std::atomic<bool>&) {
@@ -132,18 +132,6 @@ constexpr const char* kCost =
     "options have it.\n\n"
     "Raises accsim.Error with what the command line says: unsupported nodes, layers that no tile\n"
     "of the machine holds.";
-constexpr const char* kCostSignature =
-    "def cost(model: Model | str | os.PathLike[str] | bytes, "
-    "hw: Machine | str | os.PathLike[str] | dict[str, typing.Any], *, "
-    "bind: dict[str, int] | None = None, "
-    "input_shapes: dict[str, collections.abc.Sequence[int]] | None = None, "
-    "assume: dict[str, int] | None = None, branch: dict[str, str] | None = None, "
-    "allow_unsupported: bool = False, dataflow: str | None = None, "
-    "mapping: str | list[str] | None = None, objective: str = 'cycles', slack: str = '1%', "
-    "effort: str = 'search', key_blocks: int | str | None = None, "
-    "max_nodes: int | None = None, max_graph_mib: int | None = None, "
-    "max_rank: int | None = None, max_programs: int | None = None) -> Report";
-
 void add_row(nb::module_& module) {
   nb::class_<Row>(module, "Row",
                   "A layer of a report, or its totals: an attribute and item a field, as in the\n"
@@ -246,7 +234,10 @@ void add_report(nb::module_& module) {
       .def("_repr_html_", notebook);
   add_state(type);
   module.def("cost", cost, nb::arg("model"), nb::arg("hw"), nb::arg("options"), kCost,
-             nb::sig(kCostSignature));
+             nb::sig(("def cost(model: Model | str | os.PathLike[str] | bytes, "
+                      "hw: Machine | str | os.PathLike[str] | dict[str, typing.Any], *, " +
+                      keyword_signature(sim::kCostKeywords) + ") -> Report")
+                         .c_str()));
 }
 
 }  // namespace accsim::python

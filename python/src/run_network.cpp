@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "python/src/compute.h"
+#include "python/src/costing_keywords.h"
 #include "python/src/errors.h"
 #include "python/src/machine.h"
 #include "python/src/model.h"
@@ -66,14 +67,7 @@ sim::RunRequest request_of(const RunWords& words, const std::string& model) {
 
 nb::dict run(nb::handle model, const RunWords& words, nb::handle elaborate, nb::handle machine) {
   sim::RunRequest request = request_of(words, path_of(model));
-  const auto options = nb::cast<nb::dict>(elaborate);
-  request.elaborate = elaborate_options({.bind = nb::borrow(options["bind"]),
-                                         .input_shapes = nb::borrow(options["input_shapes"]),
-                                         .key_blocks = nb::borrow(options["key_blocks"]),
-                                         .max_nodes = nb::borrow(options["max_nodes"]),
-                                         .max_graph_mib = nb::borrow(options["max_graph_mib"]),
-                                         .max_rank = nb::borrow(options["max_rank"]),
-                                         .max_memory_mib = nb::borrow(options["max_memory_mib"])});
+  request.elaborate = costing_options(nb::cast<nb::dict>(elaborate), sim::kRunKeywords).elaborate;
   // The limits are for files from strangers on a command line; here a run can be interrupted.
   request.elaborate.limits.giga_operations = std::numeric_limits<int64_t>::max();
   std::optional<hw::HwConfig> hw;

@@ -83,8 +83,8 @@ void CompareCommand::add_to(Command& program) {
 }
 
 Result<std::vector<Comparison>> CompareCommand::of_reports() const {
-  const auto words = graph_.option_words();
-  std::string option = words.empty() ? mapping_.first_chosen() : words.front();
+  std::string option = graph_.first_given();
+  if (option.empty()) option = mapping_.first_given();
   if (option.empty()) option = mapping_b_.first_given();
   if (!option.empty())
     return Error{Errc::usage,
@@ -114,7 +114,7 @@ Result<std::vector<Comparison>> CompareCommand::of_machines() const {
   Errors errors;
   const auto elaborate_options = graph_.to_elaborate_options();
   const auto options_a = mapping_.to_map_options(),
-             options_b = mapping_b_.merged_over(mapping_).to_map_options("--b-");
+             options_b = mapping_b_.merged_over(mapping_).to_map_options();
   collect_errors(elaborate_options, errors);
   collect_errors(options_a, errors);
   if (options_a) collect_errors(options_b, errors);

@@ -105,8 +105,6 @@ int ServeCommand::run(const std::string& version) const {
   else
     add_errors(elaborate.errors(), errors);
   if (!errors.empty()) return report_errors(errors);
-  setup.words = graph_.option_words();
-  for (std::string& word : mapping_.pin_words()) setup.words.push_back(std::move(word));
   auto graphs = load_graphs(models_, setup.elaborate);
   if (!graphs) return report_errors(graphs.errors());
   for (Graph& graph : *graphs) {

@@ -7,7 +7,7 @@
 #include "sim/cost/layer_costs.h"
 #include "sim/cost/left_out.h"
 #include "sim/lower/parameter_sums.h"
-#include "sim/map/mapping_words.h"
+#include "sim/map/slack_word.h"
 #include "sim/report/bounds.h"
 
 namespace accsim::sim {

@@ -13,10 +13,10 @@
 #include "sim/base/json_text.h"
 #include "sim/base/shell_word.h"
 #include "sim/compare/compare_text.h"
+#include "sim/cost/costing_options.h"
 #include "sim/cost/load_graph.h"
 #include "sim/cost/timeline.h"
 #include "sim/html/page.h"
-#include "sim/map/mapping_words.h"
 #include "sim/report/format.h"
 #include "sim/report/html.h"
 #include "sim/report/read_json.h"
@@ -142,16 +142,8 @@ struct ServeSession::Wanted {
           out.model = value.get<size_t>();
         else
           out.add_error(422, "model: no model has this index");
-      } else if (key == "objective") {
-        const auto objective =
-            value.is_string() ? objective_from(value.get<std::string>()) : std::nullopt;
-        if (objective)
-          out.options.objective = *objective;
-        else
-          out.add_error(422, "objective: is cycles, energy, edp or traffic");
-      } else if (key == "effort") {
-        if (value != "search" && value != "rule") out.add_error(422, "effort: is search or rule");
-        out.options.effort = value == "rule" ? MapEffort::rule : MapEffort::search;
+      } else if (const CostingOption* option = find_option(key, kPageKeys)) {
+        out.set_option(*option, value);
       } else if (key == "machine" && value.is_object()) {
         out.set_machine(value, setup.hw);
       } else {
@@ -162,6 +154,14 @@ struct ServeSession::Wanted {
     if (out.model >= setup.models.size() && out.errors.empty())
       out.add_error(422, "there is no model yet: drop an ONNX file on the page");
     return out;
+  }
+
+  void set_option(const CostingOption& option, const Json& value) {
+    CostingOptions costing{{}, options};
+    const std::string word = value.is_string() ? value.get<std::string>() : value.dump();
+    for (const Error& e : take_option(option, {word}, costing))
+      add_error(422, fmt::format("{}: {}", option.key(), e.message));
+    options = std::move(costing.map);
   }
 
   void set_machine(const Json& value, const hw::HwConfig& base) {
@@ -247,11 +247,11 @@ Result<std::shared_ptr<const CostedNetwork>> ServeSession::costed_network(const 
 /// What makes the same report, of the machine saved as machine.yaml.
 std::string ServeSession::command_of(const Report& report, const MapOptions& options) const {
   std::string out = "accsim --hw machine.yaml " + shell_word(report.model_file);
-  for (const std::string& word : setup_.words) out += " " + shell_word(word);
-  if (options.objective != Objective::cycles)
-    out += fmt::format(" --objective {}", name(options.objective));
-  if (options.slack != kDefaultSlack) out += " --slack " + slack_text(options.slack);
-  if (options.effort == MapEffort::rule) out += " --effort rule";
+  CostingOptions of{setup_.elaborate, options};
+  if (!check_together(of).empty()) of.map.slack = kDefaultSlack;  // nothing is left to it
+  for (const CostingOption& option : costing_options())
+    for (const std::string& word : option_words(option, of))
+      out += " " + option.option + (option.is_flag() ? "" : " " + shell_word(word));
   return out;
 }
 
@@ -270,9 +270,9 @@ HttpReply ServeSession::page_reply(bool with_report) {
                      {"fields", fields["fields"]},
                      {"sections", fields["sections"]},
                      {"models", models_json(setup_.models)},
-                     {"objectives", {"cycles", "energy", "edp", "traffic"}},
+                     {"objectives", find_option("objective", kPageKeys)->choices},
                      {"objective", name(setup_.options.objective)},
-                     {"efforts", {"search", "rule"}},
+                     {"efforts", find_option("effort", kPageKeys)->choices},
                      {"effort", setup_.options.effort == MapEffort::rule ? "rule" : "search"},
                      {"store", !setup_.store.empty()},
                      {"max_upload", setup_.most_upload}};

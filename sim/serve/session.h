@@ -29,11 +29,8 @@ struct ServeSetup {
   std::string store;  ///< a sweep's; "" for none
   std::string version;
   MapOptions options;
-  ElaborateOptions elaborate;  ///< of uploaded models
-  /// Options that the models were read and are mapped with, objective and effort aside, for the
-  /// command line that the page quotes.
-  std::vector<std::string> words;
-  size_t most_upload = 0;  ///< bytes
+  ElaborateOptions elaborate;  ///< of uploaded models; the others were read by them, too
+  size_t most_upload = 0;      ///< bytes
 };
 
 /// Answers the page's requests: docs/serve.md. Not thread-safe.

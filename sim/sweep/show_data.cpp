@@ -11,7 +11,7 @@
 #include "hw/config/values.h"
 #include "sim/base/json_text.h"
 #include "sim/html/page.h"
-#include "sim/map/mapping_words.h"
+#include "sim/map/slack_word.h"
 #include "sim/report/format.h"
 
 namespace accsim::sim {

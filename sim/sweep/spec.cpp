@@ -10,7 +10,7 @@
 #include "hw/config/values.h"
 #include "sim/base/limit_ranges.h"
 #include "sim/base/shell_word.h"
-#include "sim/map/mapping_words.h"
+#include "sim/map/slack_word.h"
 #include "sim/sweep/axes.h"
 #include "sim/sweep/spec_hash.h"
 #include "sim/sweep/sqlite.h"

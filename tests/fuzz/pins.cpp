@@ -63,7 +63,7 @@ void evaluate(const std::string& text) {
 void cost(const Words& words) {
   auto options = words.model.to_elaborate_options();
   const auto map = words.mapping.to_map_options();
-  static_cast<void>(words.side_b.merged_over(words.mapping).to_map_options("--b-").ok());
+  static_cast<void>(words.side_b.merged_over(words.mapping).to_map_options().ok());
   if (!options || !map) return;
   const Limits most = test::small_limits();
   Limits& limits = options->limits;

@@ -1,11 +1,11 @@
-#include "sim/map/mapping_words.h"
+#include "sim/map/slack_word.h"
 
 #include <gtest/gtest.h>
 
 namespace accsim::sim {
 namespace {
 
-TEST(MappingWords, AreSlacksPercentages) {
+TEST(SlackWord, IsAPercentage) {
   EXPECT_EQ(slack_from("0"), 0);
   EXPECT_EQ(slack_from("0%"), 0);
   EXPECT_DOUBLE_EQ(*slack_from("1%"), 0.01);
@@ -15,16 +15,6 @@ TEST(MappingWords, AreSlacksPercentages) {
     EXPECT_FALSE(slack_from(bad)) << bad;
   for (const char* text : {"0%", "0.1%", "7%", "33.3%"})
     EXPECT_EQ(slack_text(*slack_from(text)), text);
-}
-
-TEST(MappingWords, IsASlackThatIsNoneAnError) {
-  MappingWords words;
-  words.slack = "1";
-  const auto options = map_options(words);
-  ASSERT_FALSE(options.ok());
-  EXPECT_EQ(options.errors().front().where, "--slack");
-  words.slack = "2%";
-  EXPECT_DOUBLE_EQ(map_options(words)->slack, 0.02);
 }
 
 }  // namespace
