@@ -135,7 +135,7 @@ BoxBounds::BoxBounds(const SweepSpec& spec) : spec_(spec), space_(spec) {
     for (size_t i = 1; i < axis.steps.size(); ++i)
       for (size_t k = 0; k < axis.fields.size(); ++k) {
         const Growth g = growth_on(*axis.fields[k], spec.base);
-        const bool tiles = g == Growth::memory && spec.effort == MapEffort::rule;
+        const bool tiles = g == Growth::memory && spec.mapping.effort == MapEffort::rule;
         const bool dear = dear_shared && axis.fields[k] == &shared_kib();
         const bool priced = prices && g == Growth::memory;
         if (g != Growth::none && !tiles && !dear && !priced) continue;
@@ -240,13 +240,14 @@ Relaxed BoxBounds::relaxed_machine(const MachineBox& r, Question q) const {
     corner[a] = std::min(found, r.high[a]);
   }
   derive(out.hw);
-  out.effort = spec_.effort;
+  out.effort = spec_.mapping.effort;
   const Objective asked = q == Question::cycles   ? Objective::cycles
                           : q == Question::energy ? Objective::energy
                                                   : Objective::traffic;
   // A point that has taken slack isn't the least that its machine can do.
-  const bool slack = asked == Objective::cycles && spec_.slack > 0 && out.effort != MapEffort::rule;
-  if (corners && spec_.objective == asked && !slack && space_.size() > 0)
+  const bool slack =
+      asked == Objective::cycles && spec_.mapping.slack > 0 && out.effort != MapEffort::rule;
+  if (corners && spec_.mapping.objective == asked && !slack && space_.size() > 0)
     out.point = space_.point_of_steps(corner);
   if (out.point >= 0) out.hw = space_.machine_at(corner);
   return out;

@@ -107,14 +107,10 @@ PointRow Evaluator::evaluate_point(int64_t point) {
   row.point = point;
   row.config = config_hash(hw, space_.sizes_at(steps));
   row.labels = space_.labels_at(steps);
-  MapOptions options;
-  options.objective = spec_->objective;
-  options.slack = spec_->slack;
-  options.effort = spec_->effort;
   row.reason = bind_sizes(space_.sizes_at(steps));
-  row.totals = cost_machine(hw, options, row.reason);
+  row.totals = cost_machine(hw, spec_->mapping, row.reason);
   if (row.is_feasible()) add_phases(hw, row);
-  if (spec_->layers && row.is_feasible()) add_layers(hw, options, row);
+  if (spec_->layers && row.is_feasible()) add_layers(hw, spec_->mapping, row);
   return row;
 }
 

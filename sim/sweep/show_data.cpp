@@ -206,16 +206,17 @@ std::string space_json(const SweepSpec& spec) {
   for (const SweepModel& m : spec.models)
     models.push_back({{"file", m.file},
                       {"weight", m.weight},
-                      {"bindings", m.bindings},
-                      {"allow_unsupported", m.allow_unsupported}});
-  const bool as_default = spec.slack == kDefaultSlack || spec.effort == MapEffort::rule ||
-                          spec.objective != Objective::cycles;
+                      {"bindings", m.options.elaborate.bindings},
+                      {"allow_unsupported", m.options.elaborate.allow_unsupported}});
+  const MapOptions& mapping = spec.mapping;
+  const bool as_default = mapping.slack == kDefaultSlack || mapping.effort == MapEffort::rule ||
+                          mapping.objective != Objective::cycles;
   const Json out = {{"base", hw::print_hw(spec.base)},
                     {"axes", axes},
                     {"models", models},
-                    {"effort", spec.effort == MapEffort::rule ? "rule" : "search"},
-                    {"objective", name(spec.objective)},
-                    {"slack", as_default ? "" : slack_text(spec.slack)}};
+                    {"effort", mapping.effort == MapEffort::rule ? "rule" : "search"},
+                    {"objective", name(mapping.objective)},
+                    {"slack", as_default ? "" : slack_text(mapping.slack)}};
   return json_text(out);
 }
 

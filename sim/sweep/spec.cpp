@@ -10,7 +10,6 @@
 #include "hw/config/values.h"
 #include "sim/base/limit_ranges.h"
 #include "sim/base/shell_word.h"
-#include "sim/map/slack_word.h"
 #include "sim/sweep/axes.h"
 #include "sim/sweep/spec_hash.h"
 #include "sim/sweep/sqlite.h"
@@ -26,9 +25,10 @@ class SpecReader {
   explicit SpecReader(const std::string& path) : errors_(path) { spec_.file = path; }
 
   Result<SweepSpec> read_spec(const hw::YamlNode& tree) {
-    const std::vector<std::string> keys = {
-        "base", "bind",  "axes",   "constraints", "models", "objectives", "strategy",
-        "seed", "count", "effort", "objective",   "slack",  "layers",     "max_total_nodes"};
+    std::vector<std::string> keys = {"base",       "bind",     "axes", "constraints", "models",
+                                     "objectives", "strategy", "seed", "count"};
+    for (std::string& key : option_keys(kSpecKeys)) keys.push_back(std::move(key));
+    keys.insert(keys.end(), {"layers", "max_total_nodes"});
     std::map<std::string, const hw::YamlEntry*> found;
     read_section(tree, tree.at, "the sweep", keys, errors_,
                  [&](const hw::YamlEntry& e) { found[e.key] = &e; });
@@ -61,11 +61,7 @@ class SpecReader {
     });
     with("count",
          [&](const hw::YamlEntry& e) { spec_.count = read_whole(e, 1, kMostPoints, errors_); });
-    with("effort", [&](const hw::YamlEntry& e) {
-      read_word(e, std::array<std::string_view, 2>{"search", "rule"}, spec_.effort, errors_);
-    });
-    with("objective", [&](const hw::YamlEntry& e) { read_objective(e); });
-    with("slack", [&](const hw::YamlEntry& e) { read_slack(e); });
+    read_mapping(found);
     with("layers", [&](const hw::YamlEntry& e) { spec_.layers = read_flag(e, errors_); });
     check_together(found, tree.at);
     if (!errors_.empty()) return errors_.take();
@@ -79,10 +75,10 @@ class SpecReader {
                       hw::TextPosition at) {
     const bool counted = found.contains("count");
     if (spec_.strategy == Strategy::pareto) {
-      if (found.contains("slack") && spec_.slack > 0)
+      if (found.contains("slack") && spec_.mapping.slack > 0)
         errors_.fail(found.at("slack")->at,
                      "strategy pareto has no slack: with it more memory may cost more cycles");
-      spec_.slack = 0;
+      spec_.mapping.slack = 0;
     }
     if (spec_.strategy == Strategy::pareto && found.contains("bind"))
       errors_.fail(at,
@@ -149,22 +145,23 @@ class SpecReader {
     }
   }
 
-  /// What mappings are chosen by, as the command line's --objective.
-  void read_objective(const hw::YamlEntry& e) {
-    if (e.value.kind == hw::YamlNode::Kind::sequence)
-      return errors_.fail(e.at,
-                          "objective is what mappings are chosen by, one word; what points are "
-                          "compared by is objectives");
-    std::array<std::string_view, kObjectives> words;
-    for (size_t i = 0; i < kObjectives; ++i) words[i] = sim::name(static_cast<Objective>(i));
-    read_word(e, words, spec_.objective, errors_);
-  }
-
-  void read_slack(const hw::YamlEntry& e) {
-    if (const auto found = slack_from(e.value.text); found)
-      spec_.slack = *found;
-    else
-      errors_.fail(e.at, "slack is 0 or a percentage up to 100%, as 1%");
+  /// How mappings are chosen, as on a command line.
+  void read_mapping(const std::map<std::string, const hw::YamlEntry*>& found) {
+    CostingOptions costing;
+    for (const CostingOption* option : options_for(kSpecKeys)) {
+      const auto at = found.find(option->key());
+      if (at == found.end()) continue;
+      const hw::YamlEntry& e = *at->second;
+      if (e.key == "objective" && e.value.kind == hw::YamlNode::Kind::sequence)
+        errors_.fail(e.at,
+                     "objective is what mappings are chosen by, one word; what points are "
+                     "compared by is objectives");
+      else
+        take_key(*option, e, costing, errors_);
+    }
+    for (const Error& error : sim::check_together(costing))
+      errors_.fail(found.at("slack")->at, "slack " + error.message);
+    spec_.mapping = costing.map;
   }
 
   /// What points are compared by.

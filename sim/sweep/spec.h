@@ -1,13 +1,11 @@
 #pragma once
-#include <map>
 #include <string>
 #include <vector>
 
 #include "hw/config/fields.h"
 #include "hw/config/yaml_tree.h"
-#include "sim/base/limits.h"
+#include "sim/cost/costing_options.h"
 #include "sim/graph/graph.h"
-#include "sim/map/mapper.h"
 #include "sim/sweep/expression.h"
 #include "sim/sweep/field_setting.h"
 #include "sim/sweep/phases.h"
@@ -46,10 +44,8 @@ struct SweepModel {
   std::string file;  ///< as found from the working directory
   std::string name;  ///< as the spec has it
   int64_t weight = 1;
-  std::map<std::string, int64_t> bindings;
+  CostingOptions options;        ///< by kModelKeys; what a file may ask for changes no cost
   std::vector<BoundSize> bound;  ///< and those symbols that axes bind
-  bool allow_unsupported = false;
-  Limits limits;  ///< nodes, graph_bytes and rank; what a file may ask for changes no cost
   Phase phase = Phase::none;
   std::optional<Expression> tokens;  ///< over the values of axes of `bind`; else the symbol batch
   Graph graph;                       ///< with the first sizes of the axes
@@ -79,12 +75,10 @@ struct SweepSpec {
   std::vector<Metric> objectives = {Metric::cycles, Metric::energy};  ///< of the front
   Strategy strategy = Strategy::grid;
   uint64_t seed = 1;
-  int64_t count = 0;  ///< points of a random sweep
-  MapEffort effort = MapEffort::search;
-  Objective objective = Objective::cycles;  ///< what each layer's mapping is chosen by
-  double slack = kDefaultSlack;             ///< and with what slack; 0 of a pareto sweep
-  bool layers = false;                      ///< store a row a layer too
-  std::string hash;                         ///< of everything above that results depend on
+  int64_t count = 0;    ///< points of a random sweep
+  MapOptions mapping;   ///< by kSpecKeys; no slack of a pareto sweep
+  bool layers = false;  ///< store a row a layer too
+  std::string hash;     ///< of everything above that results depend on
 };
 
 /// Most points that a grid or a pareto sweep may have; random ones draw from any space.

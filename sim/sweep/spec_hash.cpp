@@ -58,7 +58,8 @@ std::string spec_hash(const SweepSpec& spec) {
   }
   for (const Metric m : spec.objectives) text += fmt::format("{} ", metric_info(m).name);
   text += fmt::format("\n{} {} {} {} {} {} {}\n", name(spec.strategy), spec.seed, spec.count,
-                      static_cast<int>(spec.effort), name(spec.objective), spec.slack, spec.layers);
+                      static_cast<int>(spec.mapping.effort), name(spec.mapping.objective),
+                      spec.mapping.slack, spec.layers);
   return hash_text(text);
 }
 

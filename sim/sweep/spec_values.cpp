@@ -49,6 +49,29 @@ std::optional<size_t> read_choice(const hw::YamlEntry& e, std::span<const std::s
   return std::nullopt;
 }
 
+namespace {
+
+/// The word of a command line that says the same. Numbers may be 1e6 here.
+std::string word_of(const hw::YamlNode& node, bool is_number) {
+  if (node.kind == hw::YamlNode::Kind::sequence) return "a list";
+  if (node.kind == hw::YamlNode::Kind::map) return "a section";
+  if (!is_number) return node.text;
+  SpecErrors ignored("");
+  const std::optional<double> v = read_number(node, "", ignored);
+  if (v && *v == std::floor(*v) && std::abs(*v) < 0x1p53) return fmt::format("{:.0f}", *v);
+  return node.quoted ? hw::quoted_text(node.text) : node.text;
+}
+
+}  // namespace
+
+void take_key(const CostingOption& option, const hw::YamlEntry& e, CostingOptions& to,
+              SpecErrors& errors) {
+  std::string word = word_of(e.value, option.is_number() || option.is_assignment());
+  if (option.is_assignment()) word = e.key + "=" + word;
+  for (const Error& error : take_option(option, {word}, to))
+    errors.fail(e.value.at, fmt::format("{}: {}", option.key(), error.message));
+}
+
 bool read_flag(const hw::YamlEntry& e, SpecErrors& errors) {
   bool out = false;
   read_word(e, std::array<std::string_view, 2>{"false", "true"}, out, errors);

@@ -9,6 +9,7 @@
 
 #include "hw/config/yaml_tree.h"
 #include "sim/base/result.h"
+#include "sim/cost/costing_options.h"
 
 namespace accsim::sim {
 
@@ -45,6 +46,9 @@ void read_word(const hw::YamlEntry& e, std::span<const std::string_view> words, 
                SpecErrors& errors) {
   if (const auto at = read_choice(e, words, errors)) out = static_cast<T>(*at);
 }
+/// Sets an option by a key of its name; reports what is wrong with the value.
+void take_key(const CostingOption& option, const hw::YamlEntry& e, CostingOptions& to,
+              SpecErrors& errors);
 /// "true" or "false"; false when it is neither, which is reported.
 bool read_flag(const hw::YamlEntry& e, SpecErrors& errors);
 /// Calls `entry` for each key; reports keys that aren't in `known`, twice there, or a node that is

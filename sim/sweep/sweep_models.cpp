@@ -54,20 +54,18 @@ class ModelsReader {
 
   void read_sweep_model(const hw::YamlNode& node) {
     SweepModel m;
-    const std::vector<std::string> keys = {"file",    "weight", "bind",      "allow_unsupported",
-                                           "phase",   "tokens", "max_nodes", "max_graph_mib",
-                                           "max_rank"};
+    std::vector<std::string> keys = {"file", "weight", "phase", "tokens"};
+    for (std::string& key : option_keys(kModelKeys)) keys.push_back(std::move(key));
     read_section(node, node.at, "a model", keys, errors_, [&](const hw::YamlEntry& e) {
       if (e.key == "phase") read_word(e, kPhases, m.phase, errors_);
       if (e.key == "tokens") read_tokens(e, m);
-      if (e.key == "allow_unsupported") m.allow_unsupported = read_flag(e, errors_);
       if (e.key == "file") m.name = e.value.text;
       if (e.key == "weight") m.weight = read_whole(e, 1, kMostWeight, errors_);
-      if (e.key == "bind") read_bindings(e, m);
-      if (e.key == "max_nodes") m.limits.nodes = read_whole(e, 0, kMostLimit, errors_);
-      if (e.key == "max_graph_mib")
-        m.limits.graph_bytes = read_whole(e, 1, kMostLimitMib, errors_) << 20;
-      if (e.key == "max_rank") m.limits.rank = read_whole(e, 1, kMostLimit, errors_);
+      const CostingOption* const option = find_option(e.key, kModelKeys);
+      if (option != nullptr && option->is_assignment())
+        read_bindings(*option, e, m);
+      else if (option != nullptr)
+        take_key(*option, e, m.options, errors_);
     });
     if (node.kind != hw::YamlNode::Kind::map) return;
     if (m.name.empty())
@@ -104,7 +102,7 @@ class ModelsReader {
     for (size_t a = 0; a < axes_.size(); ++a) {
       const Axis& axis = axes_[a];
       first.push_back(axis.steps.front().value);
-      const bool free = !m.bindings.contains(axis.name) &&
+      const bool free = !m.options.elaborate.bindings.contains(axis.name) &&
                         std::ranges::find(m.bound, axis.name, &BoundSize::symbol) == m.bound.end();
       if (auto size = size_expression(axis.name); free && size)
         by_name.push_back({axis.name, std::move(*size)});
@@ -140,17 +138,20 @@ class ModelsReader {
       errors_.fail(e.value.at, count.errors().front().message);
   }
 
-  void read_bindings(const hw::YamlEntry& e, SweepModel& m) {
+  /// Sizes, or what they are by the axes.
+  void read_bindings(const CostingOption& bind, const hw::YamlEntry& e, SweepModel& m) {
     if (e.value.kind != hw::YamlNode::Kind::map)
       return errors_.fail(e.at, "bind must be a section of symbols and sizes");
     std::set<std::string> seen;
     for (const hw::YamlEntry& symbol : e.value.entries) {
-      if (!seen.insert(symbol.key).second)
+      if (!seen.insert(symbol.key).second) {
         errors_.fail(symbol.at, fmt::format("{} is bound twice", hw::quoted_text(symbol.key)));
+        continue;
+      }
       const std::string& text = symbol.value.text;
       const bool number = text.find_first_not_of("0123456789.eE+-") == std::string::npos;
       if (number || axes_.empty())
-        m.bindings.emplace(symbol.key, read_whole(symbol, 0, 1e12, errors_));
+        take_key(bind, symbol, m.options, errors_);
       else if (auto size = size_expression(text))
         m.bound.push_back({symbol.key, std::move(*size)});
       else
@@ -175,20 +176,17 @@ std::vector<SweepModel> read_sweep_models(const hw::YamlEntry& section, const st
 }
 
 Result<Graph> SweepModel::graph_of(const std::vector<double>& sizes, bool skip_unknown) const {
-  ElaborateOptions options;
-  options.skip_unknown = skip_unknown;
-  options.allow_unsupported = allow_unsupported;
-  options.limits = limits;
-  options.bindings = bindings;
+  ElaborateOptions read = options.elaborate;
+  read.skip_unknown = skip_unknown;
   for (const BoundSize& b : bound) {
     const double size = b.size.value(sizes);
     if (!(size >= 0 && size <= 1e12 && size == std::floor(size)))
       return Error{Errc::invalid,
                    fmt::format("{} = {} is {}, which is no size", b.symbol, b.size.text(), size),
                    file};
-    options.bindings[b.symbol] = static_cast<int64_t>(size);
+    read.bindings[b.symbol] = static_cast<int64_t>(size);
   }
-  return load_graph(file, options);
+  return load_graph(file, read);
 }
 
 Result<int64_t> SweepModel::tokens_of(const Graph& bound_graph,

@@ -54,7 +54,7 @@ CASES = [
         spec("- 1\n"),
         """
         accsim: error: spec.yaml:1:1: the sweep must be a section with keys of base, bind, axes,
-        constraints, models, objectives, strategy, seed, count, effort, objective, slack, layers,
+        constraints, models, objectives, strategy, seed, count, objective, slack, effort, layers,
         max_total_nodes
     """,
     ),
@@ -64,8 +64,8 @@ CASES = [
         spec(HEAD + AXES.replace("axes", "axis")),
         """
         accsim: error: spec.yaml:3:1: the sweep has no key "axis"; did you mean "axes"? valid: base,
-        bind, axes, constraints, models, objectives, strategy, seed, count, effort, objective,
-        slack, layers, max_total_nodes
+        bind, axes, constraints, models, objectives, strategy, seed, count, objective, slack,
+        effort, layers, max_total_nodes
         accsim: error: spec.yaml:1:1: missing key "axes"; a sweep needs base, axes (or bind) and
         models
     """,
@@ -296,7 +296,7 @@ CASES = [
         SWEEP,
         spec(HEAD + AXES + "effort: some\n"),
         """
-        accsim: error: spec.yaml:4:9: effort is "some"; valid: search, rule
+        accsim: error: spec.yaml:4:9: effort: some not in {search,rule}
     """,
     ),
     Case(

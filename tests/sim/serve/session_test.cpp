@@ -6,6 +6,7 @@
 
 #include "hw/config/load.h"
 #include "sim/cost/timeline.h"
+#include "tests/support/costing_samples.h"
 #include "tests/support/source.h"
 
 namespace accsim::sim {
@@ -76,6 +77,21 @@ TEST_F(Timelines, ComeInPartsThatAreTheNetworks) {
   int64_t cycles = 0;
   for (const json& layer : layers) cycles += layer["cycles"].get<int64_t>();
   EXPECT_EQ(cycles, network->report.totals.cycles);
+}
+
+TEST_F(Timelines, RefuseOptionsAsACommandLineDoes) {
+  for (const CostingOption* row : options_for(kPageKeys)) {
+    const test::Samples samples = test::samples_of(*row);
+    EXPECT_EQ(ask({{"of", {{"model", 0}, {row->key(), samples.good.front()}}}}).status, 200);
+    for (const std::string& word : samples.bad) {
+      CostingOptions options;
+      const Errors refused = take_option(*row, {word}, options);
+      const HttpReply reply = ask({{"of", {{"model", 0}, {row->key(), word}}}});
+      EXPECT_EQ(reply.status, 422) << row->key() << ": " << word;
+      EXPECT_EQ(json::parse(reply.body)["errors"][0]["message"],
+                row->key() + ": " + refused.front().message);
+    }
+  }
 }
 
 TEST_F(Timelines, AreRefusedAsEveryRequestIs) {

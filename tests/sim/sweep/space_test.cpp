@@ -10,6 +10,7 @@
 #include "sim/sweep/box_bounds.h"
 #include "sim/sweep/evaluate.h"
 #include "tests/sim/onnx/wire_writer.h"
+#include "tests/support/costing_samples.h"
 #include "tests/support/source.h"
 #include "tests/support/temp_path.h"
 
@@ -69,11 +70,37 @@ TEST(Spec, SaysWhatAModelMayAskFor) {
   EXPECT_NE(refused.errors().back().text().find("at most 3"), std::string::npos);
   const auto spec = with("max_rank: 4, max_nodes: 0, max_graph_mib: 2");
   ASSERT_TRUE(spec.ok()) << spec.errors().front().text();
-  EXPECT_EQ(spec->models[0].limits.rank, 4);
-  EXPECT_EQ(spec->models[0].limits.nodes, 0);
-  EXPECT_EQ(spec->models[0].limits.graph_bytes, 2 << 20);
+  const Limits& limits = spec->models[0].options.elaborate.limits;
+  EXPECT_EQ(limits.rank, 4);
+  EXPECT_EQ(limits.nodes, 0);
+  EXPECT_EQ(limits.graph_bytes, 2 << 20);
   EXPECT_FALSE(with("max_rank: 0").ok());
   EXPECT_FALSE(with("max_graph_mib: 1.5").ok());
+}
+
+/// A spec with a key of an option, of the spec or of its model.
+Result<SweepSpec> load_option(const CostingOption& row, const std::string& word) {
+  const std::string key = row.key() + ": " + word;
+  if ((row.uses & kSpecKeys) != 0) return load_spec(kAxes + key + "\n");
+  return load_spec(
+      kAxes, "models: [{file: " + kSource + "/models/squeezenet1_1_op13.onnx, " + key + "}]\n");
+}
+
+TEST(Spec, TakesAndRefusesOptionsAsACommandLineDoes) {
+  for (const CostingOption* row : options_for(kSpecKeys | kModelKeys)) {
+    if (row->is_assignment()) continue;  // NAME=N is NAME: N here
+    const test::Samples samples = test::samples_of(*row);
+    const auto spec = load_option(*row, samples.good.front());
+    ASSERT_TRUE(spec.ok()) << spec.errors().front().text();
+    EXPECT_EQ(option_words(*row, {spec->models[0].options.elaborate, spec->mapping}), samples.good);
+    for (const std::string& word : samples.bad) {
+      CostingOptions options;
+      const Errors refused = take_option(*row, {word}, options);
+      const auto none = load_option(*row, word);
+      ASSERT_FALSE(none.ok()) << row->key() << ": " << word;
+      EXPECT_EQ(none.errors().front().message, row->key() + ": " + refused.front().message);
+    }
+  }
 }
 
 TEST(Spec, BoundsTheNodesOfAllModelsTogether) {
@@ -165,7 +192,8 @@ TEST(Spec, SaysWhatIsWrongWithFileAndLine) {
       {axis + "values: [64]}}\nobjectives: [cycle]", "did you mean \"cycles\""},
       {axis + "values: [64]}}\nobjectives: cycles", "what mappings are chosen by is objective"},
       {axis + "values: [64]}}\nobjective: [edp]", "what points are compared by is objectives"},
-      {axis + "values: [64]}}\nobjective: area", "valid: cycles, energy, edp, traffic"},
+      {axis + "values: [64]}}\nobjective: area",
+       "objective: area not in {cycles,energy,edp,traffic}"},
       {axis + "values: [64]}}\nmapping: edp", "no key \"mapping\"; it is called \"objective\" now"},
       {"axes: {a: {fields: {array.rows: [1, 2], array.rows: [1, 2]}}}", "set twice"},
       {"axes: {a: {field: dram.channels, values: [1, 2]}}",
@@ -235,24 +263,24 @@ TEST(Spec, ContradictoryConstraintsAreAnErrorBeforehand) {
 }
 
 TEST(Spec, ObjectiveIsWhatMappingsAreChosenBy) {
-  EXPECT_EQ(load_spec(kAxes)->objective, Objective::cycles);
+  EXPECT_EQ(load_spec(kAxes)->mapping.objective, Objective::cycles);
   for (const Objective o :
        {Objective::cycles, Objective::energy, Objective::edp, Objective::traffic}) {
     const auto spec = load_spec(std::string(kAxes) + "objective: " + std::string(name(o)) + "\n");
     ASSERT_TRUE(spec.ok()) << spec.errors().front().text();
-    EXPECT_EQ(spec->objective, o);
+    EXPECT_EQ(spec->mapping.objective, o);
   }
 }
 
 TEST(Spec, SlackIsAPercentage) {
-  EXPECT_EQ(load_spec(kAxes)->slack, kDefaultSlack);
-  EXPECT_EQ(load_spec(std::string(kAxes) + "slack: 0\n")->slack, 0);
-  EXPECT_DOUBLE_EQ(load_spec(std::string(kAxes) + "slack: 1.5%\n")->slack, 0.015);
+  EXPECT_EQ(load_spec(kAxes)->mapping.slack, kDefaultSlack);
+  EXPECT_EQ(load_spec(std::string(kAxes) + "slack: 0\n")->mapping.slack, 0);
+  EXPECT_DOUBLE_EQ(load_spec(std::string(kAxes) + "slack: 1.5%\n")->mapping.slack, 0.015);
   EXPECT_FALSE(load_spec(std::string(kAxes) + "slack: 1.5\n").ok());
   EXPECT_FALSE(load_spec(std::string(kAxes) + "slack: [1%]\n").ok());
   EXPECT_FALSE(load_spec(std::string(kAxes) + "slack: 1%\nstrategy: pareto\n").ok());
   EXPECT_TRUE(load_spec(std::string(kAxes) + "slack: 0\nstrategy: pareto\n").ok());
-  EXPECT_EQ(load_spec(std::string(kAxes) + "strategy: pareto\n")->slack, 0);
+  EXPECT_EQ(load_spec(std::string(kAxes) + "strategy: pareto\n")->mapping.slack, 0);
 }
 
 TEST(Spec, HashTellsWhatResultsDependOn) {
