@@ -10,12 +10,13 @@ import tempfile
 import weakref
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, Unpack
 
 from . import _core
 from ._core import Machine, Model, Report, Store
 from ._documents import Advice, Comparison, Difference, Inspection, Verification
 from ._errors import Error
+from ._options import AdviseOptions, CostOptions, LoadOptions, RunOptions
 from ._program import program
 
 PathLike = str | os.PathLike[str]
@@ -27,35 +28,19 @@ _MOST_SEED = 2**64 - 1
 def inspect(
     model: ModelLike,
     *,
-    bind: dict[str, int] | None = None,
-    input_shapes: dict[str, Sequence[int]] | None = None,
-    assume: dict[str, int] | None = None,
-    branch: dict[str, str] | None = None,
     macs: str = "pure",
     traffic: str = "activations",
     in_place: bool = False,
     reorder: bool = False,
-    max_nodes: int | None = None,
-    max_graph_mib: int | None = None,
-    max_rank: int | None = None,
+    **options: Unpack[LoadOptions],
 ) -> Inspection:
     """Parameters, MACs, operators, bandwidth and activation memory, as `accsim inspect` has them.
 
     macs: what counts as one: pure, bias or all. traffic: what reads are: activations or all.
     in_place: elementwise nodes overwrite inputs that nobody else reads. reorder: also look for an
-    order of the nodes that needs less memory. max_nodes, max_graph_mib, max_rank: what the file may
-    ask for at most; None: as the command line's options have it.
+    order of the nodes that needs less memory. options: those of Model.load().
     """
-    read = Model.load(
-        model,
-        bind=bind,
-        input_shapes=input_shapes,
-        assume=assume,
-        branch=branch,
-        max_nodes=max_nodes,
-        max_graph_mib=max_graph_mib,
-        max_rank=max_rank,
-    )
+    read = Model.load(model, **options)
     return Inspection(*_core._inspect(read, macs, traffic, in_place, reorder))
 
 
@@ -64,44 +49,12 @@ def compare(a: Report | PathLike, b: Report | PathLike) -> Comparison:
     return Comparison(*_core._compare(a, b))
 
 
-def advise(
-    model: ModelLike,
-    hw: MachineLike,
-    *,
-    bind: dict[str, int] | None = None,
-    input_shapes: dict[str, Sequence[int]] | None = None,
-    assume: dict[str, int] | None = None,
-    branch: dict[str, str] | None = None,
-    allow_unsupported: bool = False,
-    dataflow: str | None = None,
-    mapping: str | list[str] | None = None,
-    objective: str = "cycles",
-    slack: str = "1%",
-    effort: str = "search",
-    max_nodes: int | None = None,
-    max_graph_mib: int | None = None,
-    max_rank: int | None = None,
-) -> Advice:
-    """What 10 % and a doubling of each field of a machine would bring, by costing it."""
-    read = Model.load(
-        model,
-        bind=bind,
-        input_shapes=input_shapes,
-        assume=assume,
-        branch=branch,
-        allow_unsupported=allow_unsupported,
-        max_nodes=max_nodes,
-        max_graph_mib=max_graph_mib,
-        max_rank=max_rank,
-    )
-    words = {
-        "dataflow": dataflow,
-        "mapping": mapping,
-        "objective": objective,
-        "slack": slack,
-        "effort": effort,
-    }
-    return Advice(*_core._advise(read, hw, **words))
+def advise(model: ModelLike, hw: MachineLike, **options: Unpack[AdviseOptions]) -> Advice:
+    """What 10 % and a doubling of each field of a machine would bring, by costing it.
+
+    options: those of cost(), max_programs aside.
+    """
+    return Advice(*_core._advise(model, hw, **options))
 
 
 def _in_range(option: str, value: float, least: float, most: float) -> None:
@@ -203,18 +156,12 @@ def run(
     *,
     dump: str | None = None,
     output: PathLike | None = None,
-    bind: dict[str, int] | None = None,
-    input_shapes: dict[str, Sequence[int]] | None = None,
     weights: int | None = None,
     int8: bool = False,
     hw: MachineLike | None = None,
     layerwise: bool = False,
     threads: int = 1,
-    key_blocks: int | str | None = None,
-    max_nodes: int | None = None,
-    max_graph_mib: int | None = None,
-    max_rank: int | None = None,
-    max_memory_mib: int | None = None,
+    **options: Unpack[RunOptions],
 ) -> dict[str, Any]:
     """Computes a network with the reference executor; gives numpy arrays by output name.
 
@@ -222,9 +169,9 @@ def run(
     those not named are drawn with seed 0. output: a folder for a .npy an output. dump: all, an
     operator type or a glob of layer names, whose tensors go into the folder, for diff(). weights:
     the seed of weights that the file doesn't have. int8: products run quantised on the bit-exact
-    machine hw, 64x64 unless named; layerwise: each reads the float run's values. key_blocks:
-    attention in blocks of so many keys, as cost() has it. max_nodes, max_graph_mib, max_rank,
-    max_memory_mib: what the file may ask for at most; None: as the command line's options have it.
+    machine hw, 64x64 unless named; layerwise: each reads the float run's values. options: bind,
+    input_shapes, key_blocks, max_nodes, max_graph_mib and max_rank, as cost() has them;
+    max_memory_mib: MiB that all arrays may take at a time.
     """
     if isinstance(model, bytes):
         raise Error("run: a model of bytes has no folder for its weights; give a path")
@@ -260,15 +207,7 @@ def run(
             threads,
             int8,
             layerwise,
-            {
-                "bind": bind,
-                "input_shapes": input_shapes,
-                "key_blocks": key_blocks,
-                "max_nodes": max_nodes,
-                "max_graph_mib": max_graph_mib,
-                "max_rank": max_rank,
-                "max_memory_mib": max_memory_mib,
-            },
+            dict(options),
             "64x64" if hw is None else hw,
         )
 
@@ -283,27 +222,20 @@ def verify(
     layers: bool = False,
     max_cycles: int | None = None,
     jobs: int = 1,
-    bind: dict[str, int] | None = None,
     cache: PathLike | None = None,
-    key_blocks: int | str | None = None,
-    max_nodes: int | None = None,
-    max_graph_mib: int | None = None,
-    max_rank: int | None = None,
-    max_programs: int | None = None,
+    **options: Unpack[CostOptions],
 ) -> Verification:
     """Runs tile programs on Verilated RTL and compares values and cycles: `accsim verify`.
 
     model: a path, or None with gemm ("64x64x64") or random (a count). All of a model is one
     program; with layers its products are verified one by one, max_cycles cuts them. The first call
     for a machine builds its core, which takes a while and needs Verilator and a C++ compiler.
-    key_blocks: attention in blocks of so many keys, as cost() has it. max_nodes, max_graph_mib,
-    max_rank, max_programs: what the file may ask for at most.
+    options: those of cost().
     """
     arguments = [program(), "verify", "--json", "-", "--seed", str(seed), "--jobs", str(jobs)]
     for product in [gemm] if isinstance(gemm, str) else gemm:
         arguments += ["--gemm", product]
-    for symbol, size in (bind or {}).items():
-        arguments += ["--bind", f"{symbol}={size}"]
+    arguments += _core._option_words(**options)
     if random:
         arguments += ["--random", str(random)]
     if layers:
@@ -312,15 +244,6 @@ def verify(
         arguments += ["--max-cycles", str(max_cycles)]
     if cache is not None:
         arguments += ["--cache", os.fspath(cache)]
-    for option, value in (
-        ("--key-blocks", key_blocks),
-        ("--max-nodes", max_nodes),
-        ("--max-graph-mib", max_graph_mib),
-        ("--max-rank", max_rank),
-        ("--max-programs", max_programs),
-    ):
-        if value is not None:
-            arguments += [option, str(value)]
     if model is not None:
         arguments.append(os.fspath(model))
     with tempfile.TemporaryDirectory(prefix="accsim-") as folder:

@@ -9,12 +9,13 @@ import os
 import tempfile
 from collections.abc import Iterator
 from importlib import import_module
-from typing import Any
+from typing import Any, Unpack, cast
 
 from . import _core
 from ._core import Machine, Model, Report
 from ._errors import Error
 from ._export import ExportError, export_module, load_script
+from ._options import CostOptions, LoadOptions
 
 MachineLike = Machine | str | os.PathLike[str] | dict[str, Any]
 
@@ -117,11 +118,7 @@ def load_torch(
     example_inputs: Any,
     *,
     name: str = "module",
-    allow_unsupported: bool = False,
-    key_blocks: int | str | None = None,
-    max_nodes: int | None = None,
-    max_graph_mib: int | None = None,
-    max_rank: int | None = None,
+    **options: Unpack[LoadOptions],
 ) -> Model:
     """A PyTorch module as a Model: nn.Module, TorchScript, a program of torch.export (torch 2.2 and
     later), or the path of a .pt or .pt2 file.
@@ -129,9 +126,7 @@ def load_torch(
     example_inputs: a tensor or a tuple of them, on the module's device; they fix the shapes. None
     for a program of torch.export: those that it was exported with.
     Weights are never written, so modules on the meta device (without any) cost as well. Layers are
-    called by the paths of their modules. key_blocks: attention in blocks of so many keys, as cost()
-    has it. max_nodes, max_graph_mib, max_rank: what it may become at most; None: as the command
-    line's options have it.
+    called by the paths of their modules. options: those of Model.load().
     """
     if isinstance(module, (str, os.PathLike)):
         name = os.fspath(module)
@@ -142,37 +137,14 @@ def load_torch(
         path = os.path.join(folder, "module.onnx")
         with evaluating(module), exporting():
             export_module(module, inputs, path, weights=False)
-        model = _core._load_module(
-            path,
-            set(tensors),
-            name,
-            allow_unsupported=allow_unsupported,
-            key_blocks=key_blocks,
-            max_nodes=max_nodes,
-            max_graph_mib=max_graph_mib,
-            max_rank=max_rank,
-        )
+        model = _core._load_module(path, set(tensors), name, **options)
         if meta:
             _check_complete(module, model, _core._stored_names(model))
     return model
 
 
 def cost_torch(
-    module: Any,
-    example_inputs: Any,
-    hw: MachineLike,
-    *,
-    allow_unsupported: bool = False,
-    dataflow: str | None = None,
-    mapping: str | list[str] | None = None,
-    objective: str = "cycles",
-    slack: str = "1%",
-    effort: str = "search",
-    key_blocks: int | str | None = None,
-    max_nodes: int | None = None,
-    max_graph_mib: int | None = None,
-    max_rank: int | None = None,
-    max_programs: int | None = None,
+    module: Any, example_inputs: Any, hw: MachineLike, **options: Unpack[CostOptions]
 ) -> Report:
     """Costs a PyTorch module on a machine; options as cost() has them.
 
@@ -180,22 +152,6 @@ def cost_torch(
     path of a .pt or .pt2 file. example_inputs: a tensor or a tuple of them; they fix the shapes.
     None for a program of torch.export: those that it was exported with.
     """
-    model = load_torch(
-        module,
-        example_inputs,
-        allow_unsupported=allow_unsupported,
-        key_blocks=key_blocks,
-        max_nodes=max_nodes,
-        max_graph_mib=max_graph_mib,
-        max_rank=max_rank,
-    )
-    return _core.cost(
-        model,
-        hw,
-        dataflow=dataflow,
-        mapping=mapping,
-        objective=objective,
-        slack=slack,
-        effort=effort,
-        max_programs=max_programs,
-    )
+    given = cast("dict[str, Any]", options)
+    read_with = {key: given.pop(key) for key in LoadOptions.__annotations__ if key in given}
+    return _core.cost(load_torch(module, example_inputs, **read_with), hw, **given)

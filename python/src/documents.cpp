@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include "python/src/compute.h"
 #include "python/src/costing_keywords.h"
@@ -70,10 +71,12 @@ Document compare(nb::handle a, nb::handle b) {
           to_text(comparison, {.width = kWidth, .unicode = true})};
 }
 
-Document advise(const Model& model, nb::handle machine, const nb::kwargs& options) {
+Document advise(nb::handle model, nb::handle machine, const nb::kwargs& options) {
+  const sim::CostingOptions wanted =
+      costing_options(options, sim::kLoadKeywords | sim::kMappingRows);
+  const Model read = model_of(model, wanted.elaborate);
   const hw::HwConfig hw = machine_of(machine);
-  const sim::MapOptions map = costing_options(options, sim::kMappingRows).map;
-  return unwrap(compute([graph = model.graph, hw, map](const std::atomic<bool>&) {
+  return unwrap(compute([graph = read.graph, hw, map = wanted.map](const std::atomic<bool>&) {
     Result<sim::Workload> workload = sim::Workload::prepare(*graph);
     if (!workload) return Result<Document>(workload.errors());
     const Result<sim::Advice> advice = sim::advise(*workload, hw, map);
@@ -92,6 +95,18 @@ Document diff(nb::handle a, nb::handle b, double atol, double rtol) {
   return {to_json(found), to_text(found, kWidth)};
 }
 
+/// What a command line of the program has for the options of a costing.
+std::vector<std::string> words_of(const nb::kwargs& options) {
+  const sim::CostingOptions wanted = costing_options(options, sim::kCostKeywords);
+  std::vector<std::string> out;
+  for (const sim::CostingOption& option : sim::costing_options())
+    for (const std::string& word : option_words(option, wanted)) {
+      out.push_back(option.option);
+      if (!option.is_flag()) out.push_back(word);
+    }
+  return out;
+}
+
 }  // namespace
 
 void add_documents(nb::module_& module) {
@@ -100,8 +115,10 @@ void add_documents(nb::module_& module) {
   module.def("_compare", compare, nb::arg("a"), nb::arg("b"),
              nb::sig("def _compare(a: object, b: object) -> tuple[str, str]"));
   module.def("_advise", advise, nb::arg("model"), nb::arg("hw"), nb::arg("options"),
-             nb::sig("def _advise(model: Model, hw: object, **options: typing.Any) -> "
+             nb::sig("def _advise(model: object, hw: object, **options: typing.Any) -> "
                      "tuple[str, str]"));
+  module.def("_option_words", words_of, nb::arg("options"),
+             nb::sig("def _option_words(**options: typing.Any) -> list[str]"));
   module.def("_diff", diff, nb::arg("a"), nb::arg("b"), nb::arg("atol"), nb::arg("rtol"),
              nb::sig("def _diff(a: object, b: object, atol: float, rtol: float) -> "
                      "tuple[str, str]"));

@@ -104,8 +104,6 @@ Words effort_words(const CostingOptions& of) {
 
 // The rows.
 
-constexpr uint32_t kCalls = kLoadKeywords | kCostKeywords;
-
 Words default_text(int64_t limit, bool mib) { return {std::to_string(mib ? limit >> 20 : limit)}; }
 
 CostingOption limit_row(std::string_view option, uint32_t uses, int64_t& (*to)(CostingOptions&),
@@ -128,7 +126,7 @@ CostingOption limit_row(std::string_view option, uint32_t uses, int64_t& (*to)(C
 std::vector<CostingOption> graph_rows() {
   return {
       {.option = "--bind",
-       .uses = kGraphRows | kCalls | kRunKeywords | kModelKeys,
+       .uses = kGraphRows | kRunKeywords | kModelKeys,
        .to = +[](CostingOptions& o) -> std::map<std::string, int64_t>& {
          return o.elaborate.bindings;
        },
@@ -139,7 +137,7 @@ std::vector<CostingOption> graph_rows() {
        .repeatable = true,
        .annotation = "dict[str, int] | None"},
       {.option = "--input-shape",
-       .uses = kGraphRows | kCalls | kRunKeywords,
+       .uses = kGraphRows | kRunKeywords,
        .to = +[](CostingOptions& o) -> std::map<std::string, Dims>& {
          return o.elaborate.input_shapes;
        },
@@ -149,7 +147,7 @@ std::vector<CostingOption> graph_rows() {
        .keyword = "input_shapes",
        .annotation = "dict[str, collections.abc.Sequence[int]] | None"},
       {.option = "--assume",
-       .uses = kGraphRows | kCalls,
+       .uses = kGraphRows,
        .to =
            +[](CostingOptions& o) -> std::map<std::string, int64_t>& { return o.elaborate.sizes; },
        .about =
@@ -161,7 +159,7 @@ std::vector<CostingOption> graph_rows() {
        .repeatable = true,
        .annotation = "dict[str, int] | None"},
       {.option = "--branch",
-       .uses = kGraphRows | kCalls,
+       .uses = kGraphRows,
        .to =
            +[](CostingOptions& o) -> std::map<std::string, bool>& { return o.elaborate.branches; },
        .about = "Branch of an If whose condition only a run decides. Default: the branch with more "
@@ -170,7 +168,7 @@ std::vector<CostingOption> graph_rows() {
        .repeatable = true,
        .annotation = "dict[str, str] | None"},
       {.option = "--allow-unsupported",
-       .uses = kGraphRows | kCalls | kModelKeys,
+       .uses = kGraphRows | kModelKeys,
        .to = +[](CostingOptions& o) -> bool& { return o.elaborate.allow_unsupported; },
        .about = "Cost operators without a rule as the traffic of their inputs and outputs",
        .annotation = "bool"},
@@ -190,10 +188,9 @@ std::vector<CostingOption> graph_rows() {
 }
 
 std::vector<CostingOption> mapping_rows() {
-  constexpr uint32_t kUses = kMappingRows | kCostKeywords;
   return {
       {.option = "--dataflow",
-       .uses = kUses,
+       .uses = kMappingRows,
        .to = OptionWord{take_dataflow, dataflow_words},
        .group = "Mapping",
        .about =
@@ -203,7 +200,7 @@ std::vector<CostingOption> mapping_rows() {
        .offers = dataflow_names(),
        .annotation = "str | None"},
       {.option = "--mapping",
-       .uses = kUses,
+       .uses = kMappingRows,
        .to = OptionWord{take_pin, pin_words},
        .group = "Mapping",
        .about =
@@ -214,7 +211,7 @@ std::vector<CostingOption> mapping_rows() {
        .repeatable = true,
        .annotation = "str | list[str] | None"},
       {.option = "--objective",
-       .uses = kUses | kSpecKeys | kPageKeys,
+       .uses = kMappingRows | kSpecKeys | kPageKeys,
        .to = OptionWord{take_objective, objective_words},
        .group = "Mapping",
        .about =
@@ -224,7 +221,7 @@ std::vector<CostingOption> mapping_rows() {
        .standard = "cycles",
        .annotation = "str"},
       {.option = "--slack",
-       .uses = kUses | kSpecKeys,
+       .uses = kMappingRows | kSpecKeys,
        .to = OptionWord{take_slack, slack_words},
        .group = "Mapping",
        .about =
@@ -235,7 +232,7 @@ std::vector<CostingOption> mapping_rows() {
        .standard = slack_text(kDefaultSlack),
        .annotation = "str"},
       {.option = "--effort",
-       .uses = kUses | kSpecKeys | kPageKeys,
+       .uses = kMappingRows | kSpecKeys | kPageKeys,
        .to = OptionWord{take_effort, effort_words},
        .group = "Mapping",
        .about =
@@ -249,7 +246,7 @@ std::vector<CostingOption> mapping_rows() {
 
 std::vector<CostingOption> attention_rows() {
   return {{.option = "--key-blocks",
-           .uses = kAttentionRows | kCalls | kRunKeywords,
+           .uses = kAttentionRows | kRunKeywords,
            .to = OptionWord{take_key_blocks, key_blocks_words},
            .about =
                "Compute attention in blocks of about N keys (online softmax), where it has at "
@@ -263,7 +260,7 @@ std::vector<CostingOption> attention_rows() {
 }
 
 std::vector<CostingOption> limit_rows() {
-  constexpr uint32_t kUses = kGraphRows | kCalls | kRunKeywords | kModelKeys;
+  constexpr uint32_t kUses = kGraphRows | kRunKeywords | kModelKeys;
   return {
       limit_row(
           kNodesOption, kUses,
@@ -278,7 +275,7 @@ std::vector<CostingOption> limit_rows() {
           kRankOption, kUses, [](CostingOptions& o) -> int64_t& { return o.elaborate.limits.rank; },
           "Most dims of a tensor"),
       limit_row(
-          kProgramsOption, kProgramRows | kCostKeywords,
+          kProgramsOption, kProgramRows,
           [](CostingOptions& o) -> int64_t& { return o.elaborate.limits.programs; },
           "Most different operations that are mapped, each among 40,000 tilings on average"),
       limit_row(

@@ -25,15 +25,16 @@ enum OptionUse : uint32_t {
   kGraphRows = 1 << 0,      ///< command lines of models
   kCutRows = 1 << 1,        ///< those that look at parts of networks
   kAttentionRows = 1 << 2,  ///< those that map networks or run them
-  kMappingRows = 1 << 3,    ///< those that map anything; keywords of LatencyModel() and advise()
+  kMappingRows = 1 << 3,    ///< those that map anything; keywords of LatencyModel()
   kProgramRows = 1 << 4,    ///< those that map networks
   kRunRows = 1 << 5,        ///< those that run networks
-  kLoadKeywords = 1 << 6,   ///< Model.load() in Python
-  kCostKeywords = 1 << 7,   ///< cost() in Python
-  kRunKeywords = 1 << 8,    ///< run() in Python
-  kModelKeys = 1 << 9,      ///< a model of a sweep's spec
-  kSpecKeys = 1 << 10,      ///< a sweep's spec
-  kPageKeys = 1 << 11,      ///< a request of the live page
+  kRunKeywords = 1 << 6,    ///< run() in Python
+  kModelKeys = 1 << 7,      ///< a model of a sweep's spec
+  kSpecKeys = 1 << 8,       ///< a sweep's spec
+  kPageKeys = 1 << 9,       ///< a request of the live page
+  // In Python:
+  kLoadKeywords = kGraphRows | kAttentionRows,                  ///< Model.load()
+  kCostKeywords = kLoadKeywords | kMappingRows | kProgramRows,  ///< cost()
 };
 
 /// An option whose value is one word, or several of which each adds something.

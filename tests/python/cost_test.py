@@ -1,12 +1,15 @@
 """Does Python's report equal the command line's?"""
 
+import ast
 import pathlib
 import pickle
+import re
 import sys
 import tempfile
 import unittest
 
 import accsim
+from accsim import _options
 from support import MODELS, ROOT, main, program
 
 sys.path.insert(0, str(ROOT / "tests" / "app"))
@@ -180,6 +183,42 @@ class CostTest(unittest.TestCase):
     def test_are_mistyped_options_refused(self):
         with self.assertRaisesRegex(TypeError, "did you mean objective"):
             accsim.cost(RESNET, "64x64", objectiv="energy")
+        for call in (
+            lambda **k: accsim.Model.load(RESNET, **k),
+            lambda **k: accsim.inspect(RESNET, **k),
+            lambda **k: accsim.advise(RESNET, "64x64", **k),
+            lambda **k: accsim.run(RESNET, **k),
+            lambda **k: accsim.verify(RESNET, "8x8", **k),
+        ):
+            with self.assertRaisesRegex(TypeError, "did you mean bind"):
+                call(bnid={"batch": 1})
+        with self.assertRaisesRegex(TypeError, "'bind' is no option"):
+            accsim.LatencyModel("64x64", bind={"batch": 1})
+
+    def test_are_types_of_options_those_of_the_table(self):
+        """Signatures of the compiled part come from the table that reads the options."""
+        stub = ast.parse((pathlib.Path(accsim.__file__).parent / "_core.pyi").read_text())
+
+        def keywords(call, of=None):
+            body = stub.body
+            if of:
+                (body,) = (c.body for c in body if isinstance(c, ast.ClassDef) and c.name == of)
+            (found,) = (f for f in body if isinstance(f, ast.FunctionDef) and f.name == call)
+            return {a.arg: ast.unparse(a.annotation) for a in found.args.kwonlyargs}
+
+        def types(options):
+            texts = {key: ref.__forward_arg__ for key, ref in options.__annotations__.items()}
+            return {
+                key: re.sub(r"\bSequence", "collections.abc.Sequence", text)
+                for key, text in texts.items()
+            }
+
+        self.assertEqual(types(_options.CostOptions), keywords("cost"))
+        self.assertEqual(types(_options.LoadOptions), keywords("load", "Model"))
+        mapping = keywords("__init__", "LatencyModel")
+        self.assertEqual(types(_options.AdviseOptions), types(_options.LoadOptions) | mapping)
+        run = keywords("cost") | {"max_memory_mib": "int | None"}
+        self.assertLessEqual(types(_options.RunOptions).items(), run.items())
 
 
 if __name__ == "__main__":
