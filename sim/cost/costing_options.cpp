@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "sim/base/limit_ranges.h"
-#include "sim/elaborate/key_blocks_word.h"
 #include "sim/map/slack_word.h"
 
 namespace accsim::sim {
@@ -15,10 +14,17 @@ using Words = std::vector<std::string>;
 
 // Words that aren't numbers, texts or assignments.
 
+constexpr const char *kBestBlocks = "auto", *kNoBlocks = "off";
+
 Status take_key_blocks(const std::string& word, CostingOptions& to) {
-  const auto keys = key_blocks_of(word);
-  if (!keys) return keys.errors();
-  to.elaborate.key_blocks = *keys;
+  const std::optional<int64_t> keys = word == kNoBlocks ? 0 : whole_number(word);
+  const bool is_number = keys && *keys >= 1 && *keys <= kMostLimit;
+  if (word != kBestBlocks && word != kNoBlocks && !is_number)
+    return Error{Errc::usage,
+                 fmt::format("'{}' is not {}, {} or a number of keys, 1 to {}", word, kBestBlocks,
+                             kNoBlocks, kMostLimit),
+                 ""};
+  to.elaborate.key_blocks = keys;
   return ok();
 }
 Words key_blocks_words(const CostingOptions& of) {

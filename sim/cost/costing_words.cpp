@@ -12,13 +12,6 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-std::optional<int64_t> whole_number(std::string_view text) {
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 Status usage_error(std::string message) { return Error{Errc::usage, std::move(message), ""}; }
 
 /// "NAME=VALUE"; the last '=' splits, names may hold one.
@@ -118,6 +111,13 @@ struct WordsMaker {
 };
 
 }  // namespace
+
+std::optional<int64_t> whole_number(std::string_view text) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
 
 std::optional<Dims> parse_dims(std::string_view text) {
   Dims out;

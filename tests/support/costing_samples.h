@@ -21,7 +21,8 @@ inline Samples samples_of(const sim::CostingOption& row) {
   if (row.is_assignment()) return {{"a=0", "b=c=9"}, {"", "a", "a=", "a=-1", "a=1.5", "=1"}};
   if (!row.choices.empty()) return {{row.choices.back()}, {"", "speed"}};
   if (row.option == "--slack") return {{"2.5%"}, {"", "1", "101%", "lots"}};
-  if (row.option == "--key-blocks") return {{"64"}, {"", "0", "64k", "True"}};
+  if (row.option == "--key-blocks")
+    return {{"64"}, {"", "0", "-1", "64k", "6.5", "None", "True", "1000000001"}};
   if (row.option == "--dataflow") return {{"weight_stationary"}, {"", "sideways"}};
   if (row.option == "--mapping") return {{"conv*=n64", "im2col"}, {"", "=z9"}};
   return {{"node"}, {}};
