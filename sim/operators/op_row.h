@@ -225,10 +225,11 @@ enum class LaneRule : uint8_t {
 /// doesn't name has nothing special. docs/architecture.md says what else a new operator needs.
 struct OpRow {
   std::string_view name;
-  std::string_view domain = "";        ///< "" for ai.onnx
-  int since = 1;                       ///< first opset version that has it
-  int min_inputs = 1, max_inputs = 1;  ///< kVariadic: no limit
-  RowList<Port, 18> ports = {};        ///< inputs in order; those behind the list are plain data
+  std::string_view domain = "";  ///< "" for ai.onnx
+  int since = 1;                 ///< first opset version that has it
+  RowList<Port, 18> ports = {};  ///< inputs in order; those behind the list are plain data
+  int max_inputs = ports.empty() ? 1 : static_cast<int>(ports.size());  ///< kVariadic: no limit
+  int min_inputs = max_inputs == kVariadic ? 1 : max_inputs;
   RowList<std::string_view, 16> attributes = {};  ///< of any version, of ai.onnx up to kNewestOpset
   Fate fate = Fate::vector;                       ///< of a node that isn't folded
   ShapeRule shape = nullptr;                      ///< nullptr only for control flow
@@ -292,5 +293,13 @@ struct OpRow {
     return std::find(attributes.begin(), attributes.end(), wanted) != attributes.end();
   }
 };
+
+/// The rows, all of one domain.
+template <size_t N>
+constexpr std::array<OpRow, N> of_domain(std::string_view domain, const OpRow (&rows)[N]) {
+  std::array<OpRow, N> out = std::to_array(rows);
+  for (OpRow& row : out) row.domain = domain;
+  return out;
+}
 
 }  // namespace accsim::sim

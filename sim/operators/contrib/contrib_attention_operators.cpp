@@ -7,9 +7,6 @@ namespace {
 
 constexpr OpRow kContribAttentionOperators[] = {
     {.name = "Attention",
-     .domain = kMicrosoft,
-     .min_inputs = 2,
-     .max_inputs = 7,
      .ports = {{"input"},
                {"weights", PortRole::weight},
                {"bias", PortRole::bias},
@@ -17,6 +14,7 @@ constexpr OpRow kContribAttentionOperators[] = {
                {"past"},
                {"attention_bias"},
                {"past_sequence_length"}},
+     .min_inputs = 2,
      .attributes = {"do_rotary", "mask_filter_value", "num_heads", "past_present_share_buffer",
                     "qkv_hidden_sizes", "rotary_embedding_dim", "scale", "unidirectional"},
      .fate = Fate::gemm,
@@ -24,9 +22,6 @@ constexpr OpRow kContribAttentionOperators[] = {
      .cost = ms_attention_cost,
      .rows = ms_attention_rows},
     {.name = "QAttention",
-     .domain = kMicrosoft,
-     .min_inputs = 5,
-     .max_inputs = 9,
      .ports = {{"input"},
                {"weight", PortRole::weight},
                {"bias", PortRole::bias},
@@ -36,6 +31,7 @@ constexpr OpRow kContribAttentionOperators[] = {
                {"input_zero_point", PortRole::zero_point, 0},
                {"weight_zero_point", PortRole::zero_point, 1},
                {"past"}},
+     .min_inputs = 5,
      .attributes = {"do_rotary", "mask_filter_value", "num_heads", "past_present_share_buffer",
                     "scale", "unidirectional"},
      .fate = Fate::gemm,
@@ -43,8 +39,6 @@ constexpr OpRow kContribAttentionOperators[] = {
      .cost = qattention_cost,
      .rows = qattention_rows},
     {.name = "MultiHeadAttention",
-     .domain = kMicrosoft,
-     .max_inputs = 10,
      .ports = {{"query"},
                {"key"},
                {"value"},
@@ -55,14 +49,13 @@ constexpr OpRow kContribAttentionOperators[] = {
                {"past_value"},
                {"past_sequence_length"},
                {"cache_indirection"}},
+     .min_inputs = 1,
      .attributes = {"mask_filter_value", "num_heads", "scale", "unidirectional"},
      .fate = Fate::gemm,
      .shape = multi_head_rule,
      .cost = multi_head_cost,
      .rows = multi_head_rows},
     {.name = "DecoderMaskedMultiHeadAttention",
-     .domain = kMicrosoft,
-     .max_inputs = 11,
      .ports = {{"query"},
                {"key"},
                {"value"},
@@ -74,14 +67,13 @@ constexpr OpRow kContribAttentionOperators[] = {
                {"beam_width"},
                {"cache_indirection"},
                {"bias", PortRole::bias}},
+     .min_inputs = 1,
      .attributes = {"mask_filter_value", "num_heads", "output_qk", "past_present_share_buffer",
                     "scale", "unidirectional"},
      .fate = Fate::gemm,
      .shape = decoder_multi_head_rule,
      .cost = decoder_multi_head_cost},
     {.name = "GroupQueryAttention",
-     .domain = kMicrosoft,
-     .max_inputs = 16,
      .ports = {{"query"},
                {"key"},
                {"value"},
@@ -98,6 +90,7 @@ constexpr OpRow kContribAttentionOperators[] = {
                {"v_scale"},
                {"q_norm_weight", PortRole::gain},
                {"k_norm_weight", PortRole::gain}},
+     .min_inputs = 1,
      .attributes = {"causal", "do_rotary", "k_quant_type", "kv_cache_bit_width", "kv_num_heads",
                     "local_window_size", "num_heads", "qk_norm_epsilon", "qk_output",
                     "rotary_interleaved", "scale", "sliding_window_cache", "smooth_softmax",
@@ -106,9 +99,6 @@ constexpr OpRow kContribAttentionOperators[] = {
      .shape = group_query_rule,
      .cost = group_query_cost},
     {.name = "RotaryEmbedding",
-     .domain = kMicrosoft,
-     .min_inputs = 4,
-     .max_inputs = 4,
      .ports = {{"input"},
                {"position_ids"},
                {"cos_cache", PortRole::parameter},
@@ -121,6 +111,9 @@ constexpr OpRow kContribAttentionOperators[] = {
 
 }  // namespace
 
-std::span<const OpRow> contrib_attention_rows() { return kContribAttentionOperators; }
+std::span<const OpRow> contrib_attention_rows() {
+  static constexpr auto kRows = of_domain(kMicrosoft, kContribAttentionOperators);
+  return kRows;
+}
 
 }  // namespace accsim::sim

@@ -50,8 +50,6 @@ constexpr OpRow kTrainedQuantOperators[] = {
     // To the grid of the scale and back: two conversions.
     {.name = "Quant",
      .domain = kQonnx,
-     .min_inputs = 4,
-     .max_inputs = 4,
      .ports = {{"X"},
                {"scale", PortRole::setting},
                {"zeropt", PortRole::setting},
@@ -64,8 +62,6 @@ constexpr OpRow kTrainedQuantOperators[] = {
      .passes_weights = true},
     {.name = "MultiThreshold",
      .domain = kFinn,
-     .min_inputs = 2,
-     .max_inputs = 2,
      .ports = {{"v"}, {"thresholds", PortRole::parameter}},
      .attributes = {"data_layout", "out_bias", "out_dtype", "out_scale"},
      .shape = thresholds_shape,
