@@ -7,16 +7,13 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/base/json_text.h"
-#include "sim/report/format.h"
+#include "sim/report/page.h"
 #include "sim/report/table.h"
 
 namespace accsim::sim {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr int kNarrowestPage = 60;
-constexpr size_t kLabel = 14;  // column of the labels
 
 std::string with_sign(int64_t v) { return (v > 0 ? "+" : "") + format_count(v); }
 /// "+1.2" of a change in percent; "0" for none.
@@ -25,16 +22,6 @@ std::string percent_change(double to, double from) {
   const double change = 100 * (to / from - 1);
   if (change == 0) return "0";
   return (change > 0 ? "+" : "") + format_fixed(change, 1);
-}
-
-void add_item(std::string_view label, const std::string& text, size_t width, bool colour,
-              std::string& out) {
-  bool first = true;
-  for (const std::string& part : wrap_words(printable(text), width - kLabel)) {
-    out += paint(fmt::format("{:<{}}", first ? label : "", kLabel), Ink::bold, colour && first) +
-           part + "\n";
-    first = false;
-  }
 }
 
 TextTable advice_table(const Advice& a) {
@@ -99,27 +86,23 @@ Json move_json(const hw::Field& field, const FieldMove& m) {
 }  // namespace
 
 std::string to_text(const Advice& a, const TextOptions& options) {
-  const auto width = static_cast<size_t>(std::max(options.width, kNarrowestPage));
-  std::string out;
-  const auto item = [&](std::string_view label, const std::string& text) {
-    add_item(label, text, width, options.colour, out);
-  };
-  item("model", a.model_file);
+  Page out(options.width, options.colour);
+  out.add_item("model", a.model_file);
   const bool named = a.hw.file.empty() || a.hw.file == a.hw.name;
-  item("machine", named ? a.hw.name : fmt::format("{} ({})", a.hw.name, a.hw.file));
-  item("", fmt::format("{} cycles, {}; {}, area {} mm2", format_count(a.base.cycles),
-                       format_si(a.base.time_us * 1e-6, "s"),
-                       format_si(a.base.energy_pj * 1e-12, "J"), format_fixed(a.base.area_mm2, 1)));
-  out += '\n';
-  if (a.base.cycles == 0) out += "The network takes no cycles: nothing makes it faster.\n";
+  out.add_item("machine", named ? a.hw.name : fmt::format("{} ({})", a.hw.name, a.hw.file));
+  out.add_item(
+      "", fmt::format("{} cycles, {}; {}, area {} mm2", format_count(a.base.cycles),
+                      format_si(a.base.time_us * 1e-6, "s"),
+                      format_si(a.base.energy_pj * 1e-12, "J"), format_fixed(a.base.area_mm2, 1)));
+  out.add_line("");
+  if (a.base.cycles == 0) out.add_line("The network takes no cycles: nothing makes it faster.");
   if (std::ranges::any_of(a.fields, &FieldAdvice::changes_cycles))
-    for (const std::string& line : advice_table(a).lines(width, options.colour)) out += line + "\n";
-  out += '\n';
-  for (const std::string& line :
-       wrap_words("Each field is moved alone, and the network mapped and costed anew: 10 % and "
-                  "twice as much, of latencies and energies 10 % less and half.",
-                  width))
-    out += line + "\n";
+    out.add_lines(advice_table(a).lines(out.width(), out.colour()));
+  out.add_line("");
+  out.add_lines(
+      wrap_words("Each field is moved alone, and the network mapped and costed anew: 10 % and "
+                 "twice as much, of latencies and energies 10 % less and half.",
+                 out.width()));
   std::string none;
   const hw::Field* clock = nullptr;
   bool energies = false;
@@ -134,15 +117,11 @@ std::string to_text(const Advice& a, const TextOptions& options) {
   }
   none += energies ? "energies" : "";
   if (none.ends_with(", ")) none.resize(none.size() - 2);
-  out += '\n';
-  if (!none.empty()) item("no cycles", none);
-  if (clock != nullptr) item(clock->path, "changes no cycles; the time is cycles over it");
-  bool first = true;
-  for (const std::string& note : rule_notes(a)) {
-    item(first ? "rules" : "", note);
-    first = false;
-  }
-  return out;
+  out.add_line("");
+  if (!none.empty()) out.add_item("no cycles", none);
+  if (clock != nullptr) out.add_item(clock->path, "changes no cycles; the time is cycles over it");
+  out.add_items("rules", rule_notes(a));
+  return out.take_text();
 }
 
 std::string to_json(const Advice& a) {

@@ -6,15 +6,13 @@
 #include <cmath>
 
 #include "sim/compare/remains.h"
-#include "sim/report/format.h"
+#include "sim/report/page.h"
 #include "sim/report/real.h"
 #include "sim/report/table.h"
 
 namespace accsim::sim {
 namespace {
 
-constexpr int kNarrowestPage = 60;
-constexpr size_t kLabel = 14;  // column of the labels
 constexpr size_t kTopLayers = 10;
 constexpr int64_t kBar = 24;  // characters of a bar
 
@@ -27,62 +25,44 @@ std::string percent_of(int64_t part, int64_t whole) {
 class ComparisonPage {
  public:
   ComparisonPage(const Comparison& c, const TextOptions& options)
-      : c_(c),
-        all_(options.all_layers),
-        colour_(options.colour),
-        width_(static_cast<size_t>(std::max(options.width, kNarrowestPage))) {}
+      : c_(c), all_(options.all_layers), page_(options.width, options.colour) {}
 
   std::string text() {
     add_side("A", c_.a);
     add_side("B", c_.b);
     add_changed_fields();
-    out_ += '\n';
+    page_.add_line("");
     add_waterfall();
-    out_ += '\n';
-    const Remains r = find_remains(c_);
-    bool first = true;
-    for (const std::string& s : remains_sentences(c_, r)) {
-      add_item(first ? "what remains" : "", s);
-      first = false;
-    }
+    page_.add_line("");
+    page_.add_items("what remains", remains_sentences(c_, find_remains(c_)));
     add_layer_table();
-    return std::move(out_);
+    return page_.take_text();
   }
 
  private:
-  void add_item(std::string_view label, const std::string& text) {
-    bool first = true;
-    for (const std::string& part : wrap_words(printable(text), width_ - kLabel)) {
-      const std::string lead = fmt::format("{:<{}}", first ? label : "", kLabel);
-      out_ += paint(lead, Ink::bold, colour_ && first) + part + "\n";
-      first = false;
-    }
-  }
-  void add_table(const TextTable& t) {
-    for (const std::string& line : t.lines(width_, colour_)) out_ += line + "\n";
-  }
+  void add_table(const TextTable& t) { page_.add_lines(t.lines(page_.width(), page_.colour())); }
 
   void add_side(std::string_view label, const RunSide& s) {
     const auto named = [](const std::string& name, const std::string& file) {
       return file.empty() || file == name ? name : fmt::format("{} ({})", name, file);
     };
-    add_item(label, fmt::format("{} on {}", named(s.model_name, s.model_file),
-                                named(s.machine_name, s.machine_file)));
+    page_.add_item(label, fmt::format("{} on {}", named(s.model_name, s.model_file),
+                                      named(s.machine_name, s.machine_file)));
     std::string text =
         fmt::format("{} cycles, {} at {} MHz; {}, area {} mm2", format_count(s.cycles),
                     format_si(s.nanoseconds(s.cycles) * 1e-9, "s"), format_fixed(s.clock_mhz, 0),
                     format_si(s.energy_pj * 1e-12, "J"), format_fixed(s.area_mm2, 1));
     if (!s.objective.empty() && c_.a.objective != c_.b.objective)
       text += "; mapped for " + s.objective;
-    add_item("", text);
+    page_.add_item("", text);
   }
 
   void add_changed_fields() {
-    if (c_.changed.empty()) return add_item("differs", "nothing of the machine");
+    if (c_.changed.empty()) return page_.add_item("differs", "nothing of the machine");
     std::string text;
     for (const ChangedField& f : c_.changed)
       text += fmt::format("{}{} {} -> {}", text.empty() ? "" : ", ", f.path, f.a, f.b);
-    add_item("differs", text);
+    page_.add_item("differs", text);
   }
 
   /// Where the cycles are before and behind a cause: spaces, then what it adds or takes.
@@ -149,8 +129,8 @@ class ComparisonPage {
     });
     const size_t differ = some.size();
     if (!all_ && some.size() > kTopLayers) some.resize(kTopLayers);
-    out_ += '\n';
-    if (some.empty()) return add_item("layers", "no layer differs");
+    page_.add_line("");
+    if (some.empty()) return page_.add_item("layers", "no layer differs");
     TextTable t(
         {{"layers", "", true}, {"A", ""}, {"B", ""}, {"B - A", ""}, {"mostly", "", true, 1}});
     for (const LayerDifference* l : some) {
@@ -162,17 +142,16 @@ class ComparisonPage {
     }
     add_table(t);
     if (some.size() < differ)
-      out_ +=
-          fmt::format("{} of the {} layers that differ; --all shows them\n", some.size(), differ);
+      page_.add_line(
+          fmt::format("{} of the {} layers that differ; --all shows them", some.size(), differ));
     if (by_order > 0)
-      out_ += fmt::format("{} layer{} of other names taken together by operator and order\n",
-                          by_order, by_order == 1 ? "" : "s");
+      page_.add_line(fmt::format("{} layer{} of other names taken together by operator and order",
+                                 by_order, by_order == 1 ? "" : "s"));
   }
 
   const Comparison& c_;
-  bool all_, colour_;
-  size_t width_;
-  std::string out_;
+  bool all_;
+  Page page_;
 };
 
 }  // namespace

@@ -35,6 +35,10 @@ void Page::add_item(std::string_view label, std::string_view text, Ink ink) {
   }
 }
 
+void Page::add_items(std::string_view label, const std::vector<std::string>& texts) {
+  for (const std::string& text : texts) add_item(&text == &texts.front() ? label : "", text);
+}
+
 void Page::add_side_by_side(const std::vector<const Lines*>& blocks) {
   size_t rows = 0;
   for (const Lines* block : blocks) rows = std::max(rows, block->size());

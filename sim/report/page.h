@@ -23,6 +23,8 @@ class Page {
   void add_lines(const std::vector<std::string>& lines);
   /// "label   text", the text in a column of its own.
   void add_item(std::string_view label, std::string_view text, Ink ink = Ink::plain);
+  /// The label stands before the first of the texts.
+  void add_items(std::string_view label, const std::vector<std::string>& texts);
   /// Blocks of lines side by side while they fit, the others below.
   void add_blocks(const std::vector<std::vector<std::string>>& blocks);
   std::string take_text() { return std::move(out_); }

@@ -6,52 +6,36 @@
 #include <cmath>
 #include <filesystem>
 
-#include "sim/report/format.h"
+#include "sim/report/page.h"
 #include "sim/report/table.h"
 
 namespace accsim::sim {
 namespace {
 
-constexpr int kNarrowestPage = 60;
-constexpr size_t kLabel = 14;         // column of the labels
 constexpr size_t kEffectsNamed = 3;   // widest of a point's
 constexpr double kCounted = 100'000;  // figures from here on have no decimals
 
 class TextWriter {
  public:
-  explicit TextWriter(const TextOptions& options)
-      : options_(options), width_(static_cast<size_t>(std::max(options.width, kNarrowestPage))) {}
+  explicit TextWriter(const TextOptions& options) : page_(options.width, options.colour) {}
 
-  void add_item(std::string_view label, const std::string& text) {
-    bool first = true;
-    for (const std::string& part : wrap_words(printable(text), width_ - kLabel)) {
-      out_ += paint(fmt::format("{:<{}}", first ? label : "", kLabel), Ink::bold,
-                    options_.colour && first) +
-              part + "\n";
-      first = false;
-    }
-  }
+  void add_item(std::string_view label, const std::string& text) { page_.add_item(label, text); }
 
   void add_source(const ValidatedSource& s, bool interval) {
     add_item("source", s.source.source);
     add_item("", fmt::format("{}{}; {}", name(s.source.evidence), s.source.fitted ? ", fitted" : "",
                              s.source.file));
-    out_ += '\n';
-    for (const std::string& line : point_table(s, interval).lines(width_, options_.colour))
-      out_ += line + "\n";
-    out_ += '\n';
+    page_.add_line("");
+    page_.add_lines(point_table(s, interval).lines(page_.width(), page_.colour()));
+    page_.add_line("");
     add_item("summary", summary_text(s.summary, interval));
     if (const std::string text = correlation_text(s); !text.empty()) add_item("", text);
     for (const std::string& line : goal_lines(s)) add_item("goal", line);
-    bool first = true;
-    for (const std::string& text : s.source.differences) {
-      add_item(first ? "differences" : "", text);
-      first = false;
-    }
-    out_ += '\n';
+    page_.add_items("differences", s.source.differences);
+    page_.add_line("");
   }
 
-  std::string take_text() { return std::move(out_); }
+  std::string take_text() { return page_.take_text(); }
 
  private:
   static TextTable point_table(const ValidatedSource& s, bool interval) {
@@ -77,9 +61,7 @@ class TextWriter {
     return out;
   }
 
-  TextOptions options_;
-  size_t width_;
-  std::string out_;
+  Page page_;
 };
 
 /// Text in a cell of a Markdown table.
