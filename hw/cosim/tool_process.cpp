@@ -9,11 +9,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <csignal>
 #include <optional>
 #include <thread>
+
+#include "sim/base/parse_number.h"
 
 namespace accsim::hw {
 namespace {
@@ -125,10 +126,8 @@ std::string process_mark() { return fmt::format("{}@{}", ::getpid(), host_name()
 bool is_of_the_dead(const std::string& mark) {
   const size_t at = mark.find('@');
   if (at == std::string::npos || mark.substr(at + 1) != host_name()) return false;
-  pid_t pid = 0;
-  const auto [end, error] = std::from_chars(mark.data(), mark.data() + at, pid);
-  if (error != std::errc() || end != mark.data() + at || pid < 1) return false;
-  return ::kill(pid, 0) != 0 && errno == ESRCH;
+  const auto pid = parse_number<pid_t>(std::string_view(mark).substr(0, at));
+  return pid && *pid >= 1 && ::kill(*pid, 0) != 0 && errno == ESRCH;
 }
 
 }  // namespace accsim::hw

@@ -4,13 +4,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <string_view>
 
 #include "sim/app/output.h"
+#include "sim/base/parse_number.h"
 #include "sim/report/format.h"
 
 namespace accsim::sim {
@@ -23,11 +23,8 @@ std::string_view environment_text(const char* name) {
 }
 
 std::optional<size_t> asked_columns() {
-  const std::string_view text = environment_text("COLUMNS");
-  size_t columns = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), columns);
-  if (error != std::errc() || end != text.data() + text.size() || columns == 0) return {};
-  return columns;
+  const auto columns = parse_number<size_t>(environment_text("COLUMNS"));
+  return columns == size_t{0} ? std::nullopt : columns;
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <system_error>
@@ -10,6 +9,7 @@
 #include "sim/app/cli.h"
 #include "sim/app/console.h"
 #include "sim/app/output.h"
+#include "sim/base/parse_number.h"
 #include "sim/run/diff.h"
 
 namespace accsim::sim {
@@ -17,10 +17,8 @@ namespace {
 
 /// What is wrong with a tolerance; "" for nothing.
 std::string tolerance_problem(const std::string& text) {
-  double value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  if (error == std::errc() && rest == end && std::isfinite(value) && value >= 0) return "";
+  const auto value = parse_number<double>(text);
+  if (value && std::isfinite(*value) && *value >= 0) return "";
   return "'" + text + "' is not a number of 0 or more";
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "sim/app/console.h"
 #include "sim/app/output.h"
 #include "sim/app/paths.h"
+#include "sim/base/parse_number.h"
 #include "sim/report/table.h"
 
 namespace accsim::sim {
@@ -24,38 +24,20 @@ constexpr std::string_view kGrammar =
     "a pattern is sequential, random:RUN or strided:RUN:STRIDE, in bytes, with an optional @SHARE "
     "of writes from 0 to 1, e.g. random:256@0.33";
 
-std::optional<int64_t> parse_whole(std::string_view text) {
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool fine = error == std::errc{} && end == text.data() + text.size();
-  if (!fine || value < 1 || value > kLongestRun) return std::nullopt;
-  return value;
-}
-
-std::optional<double> parse_share(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool fine = error == std::errc{} && end == text.data() + text.size();
-  if (!fine || !(value >= 0 && value <= 1)) return std::nullopt;
-  return value;
-}
-
 /// "random:256@0.33"; empty when it isn't a pattern.
 std::optional<hw::DramPattern> parse_pattern(std::string_view text) {
   hw::DramPattern out;
   if (const size_t at = text.find('@'); at != std::string_view::npos) {
-    const auto writes = parse_share(text.substr(at + 1));
-    if (!writes) return std::nullopt;
+    const auto writes = parse_number<double>(text.substr(at + 1));
+    if (!writes || !(*writes >= 0 && *writes <= 1)) return std::nullopt;
     out.write_share = *writes;
     text = text.substr(0, at);
   }
-  std::vector<std::string_view> parts;
-  for (size_t begin = 0; begin != std::string_view::npos;) {
-    const size_t colon = text.find(':', begin);
-    parts.push_back(text.substr(begin, colon - begin));
-    begin = colon == std::string_view::npos ? colon : colon + 1;
-  }
-  const auto number = [&](size_t i) { return parse_whole(parts[i]); };
+  const std::vector<std::string_view> parts = split_text(text, ':');
+  const auto number = [&](size_t i) {
+    const auto value = parse_number<int64_t>(parts[i]);
+    return value && *value >= 1 && *value <= kLongestRun ? value : std::nullopt;
+  };
   if (parts[0] == "sequential" && parts.size() == 1) return out;
   const bool random = parts[0] == "random" && parts.size() == 2;
   const bool strided = parts[0] == "strided" && parts.size() == 3;

@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+
+#include "sim/base/parse_number.h"
 
 namespace accsim::sim {
 
@@ -16,11 +17,7 @@ Result<Dims> parse_product(const std::string& text, const char* option) {
 std::optional<uint64_t> random_seed(std::string_view text) {
   constexpr std::string_view kRandom = "random:";
   if (!text.starts_with(kRandom)) return std::nullopt;
-  text.remove_prefix(kRandom.size());
-  uint64_t seed = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return seed;
+  return parse_number<uint64_t>(text.substr(kRandom.size()));
 }
 
 void ModelOptions::add_to(Command& command, bool required, const std::string& about) {

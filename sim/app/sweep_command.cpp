@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <thread>
 
@@ -13,6 +12,7 @@
 #include "sim/app/journal.h"
 #include "sim/app/output.h"
 #include "sim/app/progress.h"
+#include "sim/base/parse_number.h"
 #include "sim/report/format.h"
 #include "sim/sweep/run.h"
 #include "sim/sweep/show.h"
@@ -33,15 +33,9 @@ void show_progress(const SweepProgress& p, int64_t& first, Progress& line) {
 }
 
 Result<Shard> parse_shard(const std::string& text) {
-  Shard out;
-  const char* end = text.data() + text.size();
-  const auto [slash, bad] = std::from_chars(text.data(), end, out.index);
-  if (bad == std::errc() && slash != end && *slash == '/') {
-    const auto [rest, wrong] = std::from_chars(slash + 1, end, out.of);
-    if (wrong == std::errc() && rest == end && out.index >= 1 && out.index <= out.of &&
-        out.of <= 100'000)
-      return out;
-  }
+  const auto parts = parse_numbers(text, '/', 1);
+  if (parts && parts->size() == 2 && parts->front() <= parts->back() && parts->back() <= 100'000)
+    return Shard{.index = parts->front(), .of = parts->back()};
   return Error{Errc::usage, "'" + text + "' is not i/n with 1 <= i <= n, e.g. 3/8", "--shard"};
 }
 
@@ -54,18 +48,17 @@ std::string default_store(const std::string& spec, const Shard& shard) {
 
 Result<std::vector<Metric>> parse_metrics(const std::string& text) {
   std::vector<Metric> out;
-  for (size_t at = 0; !text.empty() && at <= text.size();) {
-    const size_t end = std::min(text.find(',', at), text.size());
-    const auto m = metric_from(text.substr(at, end - at));
+  if (text.empty()) return out;
+  for (const std::string_view word : split_text(text, ',')) {
+    const auto m = metric_from(word);
     if (!m)
-      return Error{Errc::usage,
-                   fmt::format("'{}' is no objective; valid: {}", text.substr(at, end - at),
-                               fmt::join(metric_names(), ", ")),
-                   "--pareto"};
+      return Error{
+          Errc::usage,
+          fmt::format("'{}' is no objective; valid: {}", word, fmt::join(metric_names(), ", ")),
+          "--pareto"};
     if (std::find(out.begin(), out.end(), *m) != out.end())
       return Error{Errc::usage, fmt::format("{} is named twice", metric_info(*m).name), "--pareto"};
     out.push_back(*m);
-    at = end + 1;
   }
   return out;
 }

@@ -1,11 +1,11 @@
 #include "sim/compare/compare.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 
 #include "sim/base/check.h"
+#include "sim/base/parse_number.h"
 #include "sim/report/format.h"
 
 namespace accsim::sim {
@@ -97,10 +97,8 @@ void add_sums(Comparison& c) {
 
 /// Of a number as many digits as people read; other words as they are.
 std::string read_text(const std::string& text) {
-  double value = 0;
-  const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool number = bad == std::errc() && end == text.data() + text.size();
-  return number && std::isfinite(value) ? format_digits(value) : text;
+  const auto value = parse_number<double>(text);
+  return value && std::isfinite(*value) ? format_digits(*value) : text;
 }
 
 ChangedField changed_field(const std::string& path, const std::string& a, const std::string& b) {

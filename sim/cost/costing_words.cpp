@@ -2,9 +2,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
+#include "sim/base/parse_number.h"
 #include "sim/cost/costing_options.h"
 
 namespace accsim::sim {
@@ -38,7 +38,7 @@ struct WordTaker {
     return ok();
   }
   Status operator()(int64_t& (*to)(CostingOptions&)) const {
-    const std::optional<int64_t> number = whole_number(word);
+    const std::optional<int64_t> number = parse_number<int64_t>(word);
     if (!number || *number < option.least || *number > option.most)
       return usage_error(
           fmt::format("{} is not a whole number from {} to {}", word, option.least, option.most));
@@ -50,7 +50,7 @@ struct WordTaker {
     return ok();
   }
   Status operator()(std::map<std::string, int64_t>& (*to)(CostingOptions&)) const {
-    const auto number = whole_number(split_assignment(word).second);
+    const auto number = parse_number<int64_t>(split_assignment(word).second);
     return assign(number && *number >= 0 ? number : std::nullopt,
                   option.metavar + " with N a whole number", to(out));
   }
@@ -112,24 +112,7 @@ struct WordsMaker {
 
 }  // namespace
 
-std::optional<int64_t> whole_number(std::string_view text) {
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-std::optional<Dims> parse_dims(std::string_view text) {
-  Dims out;
-  while (true) {
-    const size_t x = text.find('x');
-    const auto dim = whole_number(text.substr(0, x));
-    if (!dim || *dim < 1) return std::nullopt;
-    out.push_back(*dim);
-    if (x == std::string_view::npos) return out;
-    text.remove_prefix(x + 1);
-  }
-}
+std::optional<Dims> parse_dims(std::string_view text) { return parse_numbers(text, 'x', 1); }
 
 Errors take_option(const CostingOption& option, const std::vector<std::string>& words,
                    CostingOptions& to) {

@@ -3,25 +3,12 @@
 #include <fmt/format.h>
 #include <fnmatch.h>
 
-#include <charconv>
 #include <sstream>
+
+#include "sim/base/parse_number.h"
 
 namespace accsim::sim {
 namespace {
-
-/// "2x7x56" as 2, 7, 56; false when it isn't positive whole numbers with x between them.
-bool parse_sizes(std::string_view text, std::vector<int64_t>& out) {
-  while (true) {
-    int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || value < 1) return false;
-    out.push_back(value);
-    text.remove_prefix(static_cast<size_t>(end - text.data()));
-    if (text.empty()) return true;
-    if (text.front() != 'x') return false;
-    text.remove_prefix(1);
-  }
-}
 
 /// How many of its fields are pinned.
 int pinned_fields(const MappingPin& p) {
@@ -40,19 +27,20 @@ bool parse_token(const std::string& token, MappingPin& pin) {
   if (token == "os") return pin.dataflow = {hw::Dataflow::output_stationary}, true;
   if (token == "mnk" || token == "nmk") return pin.outputs_outer = {token == "nmk"}, true;
   if (token == "im2col") return pin.im2col = true;
-  std::vector<int64_t> sizes;
   if (token[0] == 'n' || token[0] == 'k' || token[0] == 'g' || token[0] == 's') {
-    if (!parse_sizes(std::string_view(token).substr(1), sizes) || sizes.size() != 1) return false;
+    auto size = parse_numbers(std::string_view(token).substr(1), 'x', 1);
+    if (!size || size->size() != 1) return false;
     (token[0] == 'n'   ? pin.outputs
      : token[0] == 'k' ? pin.channels
      : token[0] == 'g' ? pin.groups
-                       : pin.staged) = std::move(sizes);
+                       : pin.staged) = std::move(*size);
     return true;
   }
-  if (!parse_sizes(token, sizes) || sizes.size() < 2 || sizes.size() > 3) return false;
-  if (sizes.size() == 3) pin.images = {sizes[0]};
-  pin.lines = {sizes[sizes.size() - 2]};
-  pin.pixels = {sizes.back()};
+  const auto sizes = parse_numbers(token, 'x', 1);
+  if (!sizes || sizes->size() < 2 || sizes->size() > 3) return false;
+  if (sizes->size() == 3) pin.images = {sizes->front()};
+  pin.lines = {sizes->at(sizes->size() - 2)};
+  pin.pixels = {sizes->back()};
   return true;
 }
 

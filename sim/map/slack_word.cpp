@@ -2,18 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include "sim/base/parse_number.h"
 
 namespace accsim::sim {
 
 std::optional<double> slack_from(std::string_view text) {
   const bool percent = text.ends_with('%');
   if (percent) text.remove_suffix(1);
-  double number = -1;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  if (!whole || !(number >= 0 && number <= (percent ? 100 : 0))) return std::nullopt;
-  return number / 100;
+  const auto number = parse_number<double>(text);
+  if (!number || !(*number >= 0 && *number <= (percent ? 100 : 0))) return std::nullopt;
+  return *number / 100;
 }
 
 std::string slack_text(double slack) { return fmt::format("{:g}%", slack * 100); }

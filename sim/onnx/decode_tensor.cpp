@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <charconv>
 #include <utility>
 
+#include "sim/base/parse_number.h"
 #include "sim/onnx/decode.h"
 #include "sim/onnx/external_file.h"
 #include "sim/onnx/field_numbers.h"
@@ -26,11 +26,6 @@ bool has_elements(DType dtype) {
 
 void append_bytes(std::vector<uint8_t>& out, uint64_t value, size_t bytes) {
   for (size_t i = 0; i < bytes; ++i) out.push_back(static_cast<uint8_t>(value >> (8 * i)));
-}
-
-bool parse_number(std::string_view text, int64_t& out) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  return error == std::errc{} && end == text.data() + text.size() && out >= 0;
 }
 
 /// External data that states its length has the bytes that the shape needs.
@@ -153,16 +148,16 @@ bool Decoder::decode_external(ByteSpan message, Payload& payload) {
     if (field.number == proto::StringStringEntry::kKey) cursor.read_value(field, key);
     if (field.number == proto::StringStringEntry::kValue) cursor.read_value(field, value);
   }
-  int64_t number = 0;
   if (key == "location") payload.external_file = value;
   if (key != "offset" && key != "length") return cursor.ok();
-  if (!parse_number(value, number))
+  const auto number = parse_number<int64_t>(value);
+  if (!number || *number < 0)
     return fault.set_problem(message.data,
                              fmt::format("external data {} '{}' is not a byte count", key, value));
   if (key == "offset")
-    payload.external_offset = number;
+    payload.external_offset = *number;
   else
-    payload.size = static_cast<size_t>(number);
+    payload.size = static_cast<size_t>(*number);
   return cursor.ok();
 }
 

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "hw/config/values.h"
+#include "sim/base/parse_number.h"
 
 namespace accsim::sim {
 namespace {
@@ -43,11 +43,8 @@ class Finder {
   std::optional<size_t> number_of(const std::string& word) const {
     for (size_t i = 0; i < layers_.size(); ++i)
       if (layers_[i].name == word) return i;
-    size_t number = 0;
-    const char* const last = word.data() + word.size();
-    const auto [end, error] = std::from_chars(word.data(), last, number);
-    if (error != std::errc() || end != last || number >= layers_.size()) return std::nullopt;
-    return number;
+    const auto number = parse_number<size_t>(word);
+    return number && *number < layers_.size() ? number : std::nullopt;
   }
   std::string unknown_layer_message(const std::string& word) const {
     std::vector<std::string> names;

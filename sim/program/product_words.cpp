@@ -1,28 +1,20 @@
 #include "sim/program/product_words.h"
 
-#include <charconv>
+#include <algorithm>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "sim/base/dims.h"
+#include "sim/base/parse_number.h"
 
 namespace accsim::sim {
 namespace {
 
 std::optional<std::vector<int64_t>> split_numbers(std::string_view text, char separator) {
-  std::vector<int64_t> out;
-  while (true) {
-    const size_t at = text.find(separator);
-    const std::string_view part = text.substr(0, at);
-    int64_t value = 0;
-    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
-    if (error != std::errc() || end != part.data() + part.size() || value < 0 || value > 1 << 20)
-      return std::nullopt;
-    out.push_back(value);
-    if (at == std::string_view::npos) return out;
-    text.remove_prefix(at + 1);
-  }
+  auto out = parse_numbers(text, separator, 0);
+  if (out && std::ranges::any_of(*out, [](int64_t v) { return v > 1 << 20; })) return std::nullopt;
+  return out;
 }
 
 /// The limit of a network's layers: below it no count of one leaves 64 bits.

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "sim/base/json_text.h"
+#include "sim/base/parse_number.h"
 #include "sim/onnx/decode.h"
 #include "sim/operators/fold.h"
 #include "sim/ref/raw.h"
@@ -74,10 +75,8 @@ bool parse_dims(std::string_view text, Dims& dims) {
 /// Characters that "U" elements have; 0 when there are none, or more than a file could hold.
 size_t text_length(std::string_view digits) {
   constexpr size_t kMost = size_t{1} << 40;
-  size_t length = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), length);
-  return error == std::errc() && end == digits.data() + digits.size() && length <= kMost ? length
-                                                                                         : 0;
+  const size_t length = parse_number<size_t>(digits).value_or(0);
+  return length <= kMost ? length : 0;
 }
 
 Result<Header> parse_header(std::string_view bytes, const std::string& file) {

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <map>
 
+#include "sim/base/parse_number.h"
 #include "sim/report/bounds.h"
 
 namespace accsim::sim {
@@ -48,11 +48,9 @@ std::optional<Grouping> grouping_from(std::string_view text) {
   if (!text.starts_with(kModule)) return std::nullopt;
   text.remove_prefix(kModule.size());
   if (text.empty()) return Grouping{};
-  Grouping out;
-  const char* end = text.data() + text.size();
-  const auto [read, error] = std::from_chars(text.data() + 1, end, out.depth);
-  if (text[0] != ':' || error != std::errc() || read != end || out.depth < 1) return std::nullopt;
-  return out;
+  const auto depth = parse_number<int64_t>(text.substr(1));
+  if (text[0] != ':' || !depth || *depth < 1) return std::nullopt;
+  return Grouping{.depth = *depth};
 }
 
 void roll_up(const Grouping& by, Report& report) {

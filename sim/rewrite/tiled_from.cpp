@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <optional>
 
 #include "sim/base/dims.h"
+#include "sim/base/parse_number.h"
 
 namespace accsim::sim {
 namespace {
@@ -43,21 +44,11 @@ std::string percent_decoded(std::string_view text) {
   return out;
 }
 
-std::vector<std::string_view> split_at(std::string_view text, char separator) {
-  std::vector<std::string_view> out;
-  while (true) {
-    const size_t at = text.find(separator);
-    out.push_back(text.substr(0, at));
-    if (at == std::string_view::npos) return out;
-    text.remove_prefix(at + 1);
-  }
-}
-
 /// The fields of a line; every getter notes the first that is wrong.
 class Fields {
  public:
   explicit Fields(std::string_view line) {
-    for (const std::string_view field : split_at(line, ' ')) {
+    for (const std::string_view field : split_text(line, ' ')) {
       const size_t at = field.find('=');
       if (at != std::string_view::npos) fields_[field.substr(0, at)] = field.substr(at + 1);
     }
@@ -73,14 +64,10 @@ class Fields {
   template <size_t n>
   std::array<int64_t, n> numbers_of(std::string_view key, int64_t least) {
     std::array<int64_t, n> out{};
-    const auto parts = split_at(text_of(key), 'x');
-    if (parts.size() != n) return wrong(key), out;
-    for (size_t i = 0; i < n; ++i) {
-      const char* begin = parts[i].data();
-      const char* end = begin + parts[i].size();
-      const auto [at, error] = std::from_chars(begin, end, out[i]);
-      if (error != std::errc() || at != end || out[i] < least || out[i] > kMostOfOne) wrong(key);
-    }
+    const auto numbers = parse_numbers(text_of(key), 'x', least);
+    if (!numbers || numbers->size() != n) return wrong(key), out;
+    std::ranges::copy(*numbers, out.begin());
+    if (std::ranges::max(out) > kMostOfOne) wrong(key);
     return out;
   }
   void wrong(std::string_view key) {
@@ -159,7 +146,7 @@ std::string to_line(const TiledFrom& t) {
 Result<std::vector<TiledFrom>> parse_tiled_from(const std::string& text, const std::string& file) {
   std::vector<TiledFrom> out;
   size_t number = 0;
-  for (const std::string_view line : split_at(text, '\n')) {
+  for (const std::string_view line : split_text(text, '\n')) {
     ++number;
     if (line.empty()) continue;
     Fields f(line);
@@ -172,7 +159,7 @@ Result<std::vector<TiledFrom>> parse_tiled_from(const std::string& text, const s
     t.tile = {m, k, n};
     t.padded = f.text_of("edge") == "pad";
     t.products = f.number_of("products");
-    for (const std::string_view name : split_at(f.text_of("inputs"), ','))
+    for (const std::string_view name : split_text(f.text_of("inputs"), ','))
       t.inputs.push_back(percent_decoded(name));
     t.output = f.name_of("output");
     if (!f.wrong().empty())

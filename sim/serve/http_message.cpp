@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "sim/base/json_text.h"
+#include "sim/base/parse_number.h"
 
 namespace accsim::sim {
 namespace {
@@ -110,9 +110,9 @@ std::optional<HttpHead> parse_head(std::string_view text, int& status) {
   if (r.header("host").empty()) return std::nullopt;
   if (!r.header("transfer-encoding").empty()) return status = 411, std::nullopt;
   if (const std::string_view length = r.header("content-length"); !length.empty()) {
-    const auto [end, error] =
-        std::from_chars(length.data(), length.data() + length.size(), out.body_bytes);
-    if (error != std::errc() || end != length.data() + length.size()) return std::nullopt;
+    const auto bytes = parse_number<size_t>(length);
+    if (!bytes) return std::nullopt;
+    out.body_bytes = *bytes;
   } else if (r.method == "POST") {
     return status = 411, std::nullopt;
   }

@@ -10,6 +10,7 @@
 #include "hw/config/load.h"
 #include "hw/config/values.h"
 #include "sim/base/json_text.h"
+#include "sim/base/parse_number.h"
 #include "sim/html/page.h"
 #include "sim/map/slack_word.h"
 #include "sim/report/format.h"
@@ -165,9 +166,7 @@ Result<std::vector<size_t>> parse_columns(const std::string& text, const TableVi
     std::iota(out.begin(), out.end(), size_t{0});
     return out;
   }
-  for (size_t at = 0; at <= text.size();) {
-    const size_t end = std::min(text.find(',', at), text.size());
-    const std::string name = text.substr(at, end - at);
+  for (const std::string_view name : split_text(text, ',')) {
     const auto found = std::find(view.columns().begin(), view.columns().end(), name);
     const auto column = static_cast<size_t>(found - view.columns().begin());
     if (found == view.columns().end())
@@ -178,7 +177,6 @@ Result<std::vector<size_t>> parse_columns(const std::string& text, const TableVi
     if (std::find(out.begin(), out.end(), column) != out.end())
       return Error{Errc::usage, fmt::format("{} is named twice", name), "--columns"};
     out.push_back(column);
-    at = end + 1;
   }
   return out;
 }

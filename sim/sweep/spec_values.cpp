@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <set>
 
 #include "hw/config/values.h"
+#include "sim/base/parse_number.h"
 
 namespace accsim::sim {
 
@@ -19,12 +19,8 @@ std::string path_beside(const std::string& file, const std::string& path) {
 
 std::optional<double> read_number(const hw::YamlNode& node, std::string_view what,
                                   SpecErrors& errors) {
-  double v = 0;
-  const char* end = node.text.data() + node.text.size();
-  const auto [stop, error] = std::from_chars(node.text.data(), end, v);
-  if (node.kind == hw::YamlNode::Kind::scalar && !node.quoted && error == std::errc() &&
-      stop == end && std::isfinite(v))
-    return v;
+  const auto v = parse_number<double>(node.text);
+  if (node.kind == hw::YamlNode::Kind::scalar && !node.quoted && v && std::isfinite(*v)) return v;
   errors.fail(node.at,
               fmt::format("{} is {}; it must be a number", what, hw::quoted_text(node.text)));
   return std::nullopt;

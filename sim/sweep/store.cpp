@@ -9,6 +9,7 @@
 #include <limits>
 #include <thread>
 
+#include "sim/base/parse_number.h"
 #include "sim/base/shell_word.h"
 #include "sim/sweep/store_columns.h"
 #include "sim/sweep/store_schema.h"
@@ -193,12 +194,8 @@ Status SweepStore::load_meta() {
   if (meta_.spec.empty() || meta_.points < 1 || meta_.shard.index < 1 ||
       meta_.shard.of < meta_.shard.index)
     return foreign;
-  for (size_t at = 0; at <= values["objectives"].size();) {
-    const size_t end = std::min(values["objectives"].find(',', at), values["objectives"].size());
-    if (const auto m = metric_from(values["objectives"].substr(at, end - at)))
-      meta_.objectives.push_back(*m);
-    at = end + 1;
-  }
+  for (const std::string_view word : split_text(values["objectives"], ','))
+    if (const auto m = metric_from(word)) meta_.objectives.push_back(*m);
   meta_.grid = 1;
   auto axes = db_.prepare("SELECT name, fields, steps FROM axes ORDER BY position");
   if (!axes) return foreign;

@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include <algorithm>
 #include <cmath>
 
+#include "sim/base/parse_number.h"
 #include "sim/operators/names.h"
 
 namespace accsim::sim {
@@ -288,18 +289,9 @@ ModelDef product_model(const Dims& size) {
 }
 
 std::optional<Dims> sizes_from(std::string_view text) {
-  Dims out;
-  while (true) {
-    int64_t size = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
-    if (error != std::errc{} || size < 1 || static_cast<double>(size) >= kMostSize)
-      return std::nullopt;
-    out.push_back(size);
-    text.remove_prefix(static_cast<size_t>(end - text.data()));
-    if (text.empty()) return out;
-    if (text.front() != 'x') return std::nullopt;
-    text.remove_prefix(1);
-  }
+  auto out = parse_numbers(text, 'x', 1);
+  if (out && static_cast<double>(std::ranges::max(*out)) >= kMostSize) return std::nullopt;
+  return out;
 }
 
 }  // namespace accsim::sim
