@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <numeric>
 
 #include "hw/config/mode_list.h"
+#include "sim/base/edit_distance.h"
 
 namespace accsim::hw {
 namespace {
@@ -197,21 +197,6 @@ Problem read_modes(const Field& field, const YamlNode& node, std::vector<TypeMod
   if (!found.errors.empty()) return std::move(found.errors.front().message);
   out = std::move(found.modes);
   return std::nullopt;
-}
-
-size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 0; i < a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (size_t j = 0; j < b.size(); ++j) {
-      const size_t replaced = diagonal + (a[i] != b[j]);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
-    }
-  }
-  return row.back();
 }
 
 }  // namespace

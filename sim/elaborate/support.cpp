@@ -3,31 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <string_view>
 #include <utility>
 
+#include "sim/base/edit_distance.h"
 #include "sim/elaborate/node_label.h"
 #include "sim/operators/op_table.h"
 
 namespace accsim::sim {
 namespace {
-
-/// Letters to insert, remove or change to get from one word to the other.
-size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 0; i < a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (size_t j = 0; j < b.size(); ++j) {
-      const size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({changed, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
-}
 
 std::string full_name(const OpRow& row) {
   return row.domain.empty() ? std::string(row.name) : fmt::format("{}::{}", row.domain, row.name);
