@@ -5,18 +5,14 @@
 #include "sim/base/key_bytes.h"
 #include "sim/cost/cost.h"
 #include "sim/elaborate/elaborate.h"
+#include "sim/onnx/writer.h"
 #include "sim/operators/names.h"
 
 namespace accsim::sim {
 namespace {
 
 ValueDef float_value(const std::string& name, const Dims& dims) {
-  ValueDef out;
-  out.name = name;
-  out.dtype = DType::float32;
-  out.dims.emplace();
-  for (const int64_t dim : dims) out.dims->push_back({.value = dim, .symbol = ""});
-  return out;
+  return stated_value(name, DType::float32, dims);
 }
 
 NodeDef make_node(const std::string& op, std::vector<std::string> inputs,

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "sim/base/parse_number.h"
+#include "sim/onnx/writer.h"
 #include "sim/operators/names.h"
 
 namespace accsim::sim {
@@ -83,9 +84,9 @@ class ListWriter {
 
   Status write_list(const LayerList& list) {
     at_ = {"input", list.input};
-    graph_.inputs.push_back(declare_value(at_.name, at_.dims));
+    graph_.inputs.push_back(stated_value(at_.name, DType::float32, at_.dims));
     if (const Status good = write_layers(list.layers, ""); !good) return good;
-    graph_.outputs.push_back(declare_value(at_.name, at_.dims));
+    graph_.outputs.push_back(stated_value(at_.name, DType::float32, at_.dims));
     return ok();
   }
 
@@ -94,15 +95,6 @@ class ListWriter {
     std::string name;
     Dims dims;
   };
-
-  static ValueDef declare_value(const std::string& name, const Dims& dims) {
-    ValueDef out;
-    out.name = name;
-    out.dtype = DType::float32;
-    out.dims.emplace();
-    for (const int64_t d : dims) out.dims->push_back({d, ""});
-    return out;
-  }
 
   Status write_layers(const std::vector<ListedLayer>& list, const std::string& prefix) {
     for (size_t i = 0; i < list.size(); ++i)
@@ -271,11 +263,7 @@ Result<ModelDef> layer_model(const LayerList& list, const std::string& where) {
 ModelDef product_model(const Dims& size) {
   ModelDef model = empty_model();
   const auto value = [](const char* name, int64_t rows, int64_t cols) {
-    ValueDef out;
-    out.name = name;
-    out.dtype = DType::float32;
-    out.dims = std::vector<DimDef>{{rows, ""}, {cols, ""}};
-    return out;
+    return stated_value(name, DType::float32, {rows, cols});
   };
   model.graph.inputs = {value("A", size[0], size[1]), value("B", size[1], size[2])};
   model.graph.outputs = {value("Y", size[0], size[2])};
