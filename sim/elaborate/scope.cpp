@@ -7,15 +7,6 @@
 #include "sim/elaborate/node_label.h"
 
 namespace accsim::sim {
-namespace {
-
-/// The value of an attribute as a T; nullptr when it is absent or of another type.
-template <class T>
-const T* held_value(const Attribute* attribute) {
-  return attribute == nullptr ? nullptr : std::get_if<T>(&attribute->value);
-}
-
-}  // namespace
 
 const TensorId* Scope::find(std::string_view name) const {
   for (const Scope* scope = this; scope != nullptr; scope = scope->parent) {

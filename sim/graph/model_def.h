@@ -70,6 +70,11 @@ struct Attribute {
           std::shared_ptr<const GraphDef>>
       value;
 };
+/// The value of an attribute as a T; nullptr when it is absent or of another type.
+template <class T>
+const T* held_value(const Attribute* attribute) {
+  return attribute == nullptr ? nullptr : std::get_if<T>(&attribute->value);
+}
 
 /// One operator call of a graph or function, by names.
 struct NodeDef {

@@ -6,14 +6,6 @@
 #include <utility>
 
 namespace accsim::sim {
-namespace {
-
-template <class T>
-const T* held_value(const Attribute* attribute) {
-  return attribute == nullptr ? nullptr : std::get_if<T>(&attribute->value);
-}
-
-}  // namespace
 
 std::vector<int64_t> NodeView::in_order(const std::vector<int64_t>& by_axis) const {
   if (order_.empty()) return by_axis;
