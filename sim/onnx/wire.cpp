@@ -125,35 +125,31 @@ bool Cursor::append_values(const Field& field, std::vector<int64_t>& out, size_t
   return true;
 }
 
-bool Cursor::append_values(const Field& field, std::vector<float>& out, size_t most) {
-  if (field.type == Field::Type::fixed32) {
+template <class Real, class Bits>
+bool Cursor::append_reals(const Field& field, Field::Type one, std::string_view kind,
+                          std::vector<Real>& out, size_t most) {
+  constexpr size_t kBytes = sizeof(Real);
+  if (field.type == one) {
     if (out.size() >= most) return too_many(field, most);
-    out.push_back(std::bit_cast<float>(static_cast<uint32_t>(field.scalar)));
+    out.push_back(std::bit_cast<Real>(static_cast<Bits>(field.scalar)));
     return true;
   }
-  if (field.type != Field::Type::bytes || field.span.size % 4 != 0)
-    return wrong_type(field, "floats");
-  const size_t count = field.span.size / 4;
+  if (field.type != Field::Type::bytes || field.span.size % kBytes != 0)
+    return wrong_type(field, kind);
+  const size_t count = field.span.size / kBytes;
   if (count > most - out.size()) return too_many(field, most);
   for (size_t i = 0; i < count; ++i)
-    out.push_back(
-        std::bit_cast<float>(static_cast<uint32_t>(little_endian(field.span.data + 4 * i, 4))));
+    out.push_back(std::bit_cast<Real>(
+        static_cast<Bits>(little_endian(field.span.data + kBytes * i, kBytes))));
   return true;
 }
 
+bool Cursor::append_values(const Field& field, std::vector<float>& out, size_t most) {
+  return append_reals<float, uint32_t>(field, Field::Type::fixed32, "floats", out, most);
+}
+
 bool Cursor::append_values(const Field& field, std::vector<double>& out, size_t most) {
-  if (field.type == Field::Type::fixed64) {
-    if (out.size() >= most) return too_many(field, most);
-    out.push_back(std::bit_cast<double>(field.scalar));
-    return true;
-  }
-  if (field.type != Field::Type::bytes || field.span.size % 8 != 0)
-    return wrong_type(field, "doubles");
-  const size_t count = field.span.size / 8;
-  if (count > most - out.size()) return too_many(field, most);
-  for (size_t i = 0; i < count; ++i)
-    out.push_back(std::bit_cast<double>(little_endian(field.span.data + 8 * i, 8)));
-  return true;
+  return append_reals<double, uint64_t>(field, Field::Type::fixed64, "doubles", out, most);
 }
 
 std::vector<Piece> message_pieces(ByteSpan message, Fault& fault) {

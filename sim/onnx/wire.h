@@ -63,6 +63,9 @@ class Cursor {
   bool read_fixed(size_t bytes, uint64_t& out);
   bool wrong_type(const Field& field, std::string_view wanted);
   bool too_many(const Field& field, size_t most);
+  template <class Real, class Bits>
+  bool append_reals(const Field& field, Field::Type one, std::string_view kind,
+                    std::vector<Real>& out, size_t most);
 
   const uint8_t* at_;
   const uint8_t* end_;

@@ -162,22 +162,22 @@ bool writes_values(DType dtype) {
   return real || dtype == DType::boolean || (is_integer(dtype) && !is_packed(dtype));
 }
 
+StoredTensor stored_values(std::string name, DType dtype, Dims dims, ConstData values) {
+  return {.name = std::move(name),
+          .dtype = dtype,
+          .dims = std::move(dims),
+          .payload = {},
+          .value = std::make_shared<const ConstData>(std::move(values))};
+}
+
 StoredTensor stored_integers(std::string name, Dims dims, std::vector<int64_t> values) {
-  return {std::move(name),
-          DType::int64,
-          std::move(dims),
-          {},
-          std::make_shared<const ConstData>(std::move(values)),
-          false};
+  return stored_values(std::move(name), DType::int64, std::move(dims),
+                       ConstData(std::move(values)));
 }
 
 StoredTensor stored_reals(std::string name, Dims dims, std::vector<double> values) {
-  return {std::move(name),
-          DType::float32,
-          std::move(dims),
-          {},
-          std::make_shared<const ConstData>(std::move(values)),
-          false};
+  return stored_values(std::move(name), DType::float32, std::move(dims),
+                       ConstData(std::move(values)));
 }
 
 ValueDef stated_value(std::string name, DType dtype, const Dims& dims) {
