@@ -24,6 +24,13 @@ class DenseAxes {
     operand_.axes.push_back({.stride = next_, .extent = extent, .terms = terms, .shift = shift});
     next_ *= extent;
   }
+  /// Channels or outputs of a product; where its batch is groups, those of all groups.
+  void add_channels(const GemmOp& op, GemmDim dim, int64_t count) {
+    if (op.grouped)
+      add_axis(op.batch * count, {{dim_of(GemmDim::batch), count}, {dim_of(dim), 1}});
+    else
+      add_axis(count, {{dim_of(dim), 1}});
+  }
   /// Outermost first, as operands have them.
   void finish_axes() { std::reverse(operand_.axes.begin(), operand_.axes.end()); }
 
@@ -37,13 +44,7 @@ class DenseAxes {
 SpaceOperand activations(const GemmOp& op) {
   SpaceOperand out{.role = OperandRole::a, .port = op.a_port};
   DenseAxes axes(out);
-  const auto channels = [&] {
-    if (op.grouped)
-      axes.add_axis(op.batch * op.channels,
-                    {{dim_of(GemmDim::batch), op.channels}, {dim_of(GemmDim::channel), 1}});
-    else
-      axes.add_axis(op.channels, {{dim_of(GemmDim::channel), 1}});
-  };
+  const auto channels = [&] { axes.add_channels(op, GemmDim::channel, op.channels); };
   if (!op.a_transposed) channels();
   for (size_t i = 3; i-- > 0;)
     axes.add_axis(op.in[i], {{spatial_dim(i), op.stride[i]}, {tap_dim(i), op.dilation[i]}},
@@ -71,11 +72,7 @@ SpaceOperand weights(const GemmOp& op) {
 SpaceOperand results(const GemmOp& op) {
   SpaceOperand out{.role = OperandRole::result, .port = op.out_port};
   DenseAxes axes(out);
-  if (op.grouped)
-    axes.add_axis(op.batch * op.outputs,
-                  {{dim_of(GemmDim::batch), op.outputs}, {dim_of(GemmDim::output), 1}});
-  else
-    axes.add_axis(op.outputs, {{dim_of(GemmDim::output), 1}});
+  axes.add_channels(op, GemmDim::output, op.outputs);
   for (size_t i = 3; i-- > 0;) axes.add_axis(op.out[i], {{spatial_dim(i), 1}});
   axes.add_axis(op.images, {{dim_of(GemmDim::image), 1}});
   if (!op.grouped) axes.add_axis(op.batch, {{dim_of(GemmDim::batch), 1}});

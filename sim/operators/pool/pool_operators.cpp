@@ -41,8 +41,7 @@ Result<Work> max_pool_cost(const NodeView& node) {
 }
 
 /// p-th powers are elementwise, the root is special.
-Result<Work> lp_pool_cost(const NodeView& node) {
-  Result<Work> work = pool_work(node, false);
+Result<Work> with_powers(const NodeView& node, Result<Work> work) {
   if (!work) return work;
   auto& op = std::get<VectorOp>(work->front());
   op[VectorClass::elementwise] = op[VectorClass::pool];
@@ -50,13 +49,12 @@ Result<Work> lp_pool_cost(const NodeView& node) {
   return work;
 }
 
+Result<Work> lp_pool_cost(const NodeView& node) {
+  return with_powers(node, pool_work(node, false));
+}
+
 Result<Work> global_lp_pool_cost(const NodeView& node) {
-  Result<Work> work = global_pool_cost(node);
-  if (!work) return work;
-  auto& op = std::get<VectorOp>(work->front());
-  op[VectorClass::elementwise] = op[VectorClass::pool];
-  op[VectorClass::special] = output_size(node, 0);
-  return work;
+  return with_powers(node, global_pool_cost(node));
 }
 
 }  // namespace
