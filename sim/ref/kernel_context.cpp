@@ -72,7 +72,9 @@ Array& KernelContext::output_array(size_t i) {
   return array;
 }
 
-void KernelContext::put_output(size_t i, std::span<const double> values) {
+template <class Value>
+void KernelContext::put_values(size_t i, std::span<const Value> values,
+                               int64_t (*whole)(DType, Value)) {
   if (!has_output(i)) return;
   Array& array = output_array(i);
   check(static_cast<int64_t>(values.size()) == array.size(), "a kernel gave too many elements");
@@ -83,25 +85,17 @@ void KernelContext::put_output(size_t i, std::span<const double> values) {
       if constexpr (std::is_floating_point_v<T>)
         to[n] = static_cast<T>(values[n]);
       else
-        to[n] = static_cast<T>(to_integer(dtype, values[n]));
+        to[n] = static_cast<T>(whole(dtype, values[n]));
     }
   });
 }
 
+void KernelContext::put_output(size_t i, std::span<const double> values) {
+  put_values(i, values, &to_integer);
+}
+
 void KernelContext::put_output(size_t i, std::span<const int64_t> values) {
-  if (!has_output(i)) return;
-  Array& array = output_array(i);
-  check(static_cast<int64_t>(values.size()) == array.size(), "a kernel gave too many elements");
-  const DType dtype = array.dtype();
-  with_element_kind(array.kind(), [&]<class T>(T) {
-    T* to = array.data<T>();
-    for (size_t n = 0; n < values.size(); ++n) {
-      if constexpr (std::is_floating_point_v<T>)
-        to[n] = static_cast<T>(values[n]);
-      else
-        to[n] = static_cast<T>(wrap_to_type(dtype, values[n]));
-    }
-  });
+  put_values(i, values, &wrap_to_type);
 }
 
 void KernelContext::share_output(size_t i, const Array& array) {

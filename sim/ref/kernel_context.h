@@ -81,6 +81,8 @@ class KernelContext : public NodeView {
 
  private:
   void hold_converted(size_t i) const;
+  template <class Value>
+  void put_values(size_t i, std::span<const Value> values, int64_t (*whole)(DType, Value));
 
   std::vector<Array> inputs_;
   std::vector<Array> outputs_;
