@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "sim/operators/fold.h"
@@ -18,50 +19,31 @@ template <class F>
 Status unary_kernel(KernelContext& step) {
   if (!step.has_output(0)) return ok();
   if (!is_real(step.input_array(0))) return by_value_rule(step);
-  const auto all = [&]<class T>(T) {
+  return with_real_kind(step.input_array(0), [&]<class T>(T) {
     map_elements(step.pool(), step.data<T>(0), step.result<T>(0), step.input_array(0).size(),
                  [](T v) { return F::apply_to(v); });
-  };
-  if (step.input_array(0).kind() == ElementKind::f32)
-    all(float{});
-  else
-    all(double{});
-  return ok();
+  });
 }
 
-template <class R, class F>
-void broadcast_reals(KernelContext& step, const Array& a, const Array& b, R* out) {
-  const auto all = [&]<class T>(T) {
-    broadcast_binary<T>(step.pool(), {a.data<T>(), a.dims()}, {b.data<T>(), b.dims()}, out,
-                        step.out_dims(0),
-                        [](T x, T y) { return static_cast<R>(F::apply_to(x, y)); });
-  };
-  if (a.kind() == ElementKind::f32)
-    all(float{});
-  else
-    all(double{});
-}
-
-/// out = F::apply_to(a, b), broadcast; reals of one type, others by the value rule.
-template <class F>
+/// out = F()(a, b), broadcast; reals of one type, others by the value rule. R is the type of the
+/// result, or void for that of the operands.
+template <class F, class R = void>
 Status binary_kernel(KernelContext& step) {
   if (!step.has_output(0)) return ok();
   const Array &a = step.input_array(0), &b = step.input_array(1);
   if (!is_real(a) || a.dtype() != b.dtype()) return by_value_rule(step);
-  if (a.kind() == ElementKind::f32)
-    broadcast_reals<float, F>(step, a, b, step.result<float>(0));
-  else
-    broadcast_reals<double, F>(step, a, b, step.result<double>(0));
-  return ok();
+  return with_real_kind(a, [&]<class T>(T) {
+    using Out = std::conditional_t<std::is_void_v<R>, T, R>;
+    broadcast_binary<T>(step.pool(), {a.data<T>(), a.dims()}, {b.data<T>(), b.dims()},
+                        step.result<Out>(0), step.out_dims(0),
+                        [](T x, T y) { return static_cast<Out>(F()(x, y)); });
+  });
 }
 
+/// Whether F()(a, b) holds.
 template <class F>
 Status comparison_kernel(KernelContext& step) {
-  if (!step.has_output(0)) return ok();
-  const Array &a = step.input_array(0), &b = step.input_array(1);
-  if (!is_real(a) || a.dtype() != b.dtype()) return by_value_rule(step);
-  broadcast_reals<uint8_t, F>(step, a, b, step.result<uint8_t>(0));
-  return ok();
+  return binary_kernel<F, uint8_t>(step);
 }
 
 /// Any number of inputs, folded from the left; `mean` divides by how many there are.
@@ -71,39 +53,25 @@ Status variadic_kernel(KernelContext& step) {
   for (size_t i = 0; i < step.input_count(); ++i)
     if (!step.has_input(i) || !is_real(step.input_array(i)) || step.dtype(i) != step.dtype(0))
       return by_value_rule(step);
-  const auto all = [&]<class T>(T) {
+  return with_real_kind(step.input_array(0), [&]<class T>(T) {
     T* out = step.result<T>(0);
     const Dims& dims = step.out_dims(0);
     copy_strided(step.pool(), step.data<T>(0), dims, broadcast_strides(step.dims(0), dims), 0, out);
     for (size_t i = 1; i < step.input_count(); ++i)
       broadcast_binary<T>(step.pool(), {out, dims}, {step.data<T>(i), step.dims(i)}, out, dims,
-                          [](T x, T y) { return F::apply_to(x, y); });
+                          [](T x, T y) { return F()(x, y); });
     const T count = static_cast<T>(step.input_count());
     if (kMean) map_elements(step.pool(), out, out, elements(dims), [=](T v) { return v / count; });
-  };
-  if (step.input_array(0).kind() == ElementKind::f32)
-    all(float{});
-  else
-    all(double{});
-  return ok();
+  });
 }
 
 // ---- one element's arithmetic -----
 
 // clang-format off
-struct Add { template <class T> static T apply_to(T a, T b) { return a + b; } };
-struct Sub { template <class T> static T apply_to(T a, T b) { return a - b; } };
-struct Mul { template <class T> static T apply_to(T a, T b) { return a * b; } };
-struct Div { template <class T> static T apply_to(T a, T b) { return a / b; } };
-struct Pow { template <class T> static T apply_to(T a, T b) { return std::pow(a, b); } };
-struct Min { template <class T> static T apply_to(T a, T b) { return b < a || b != b ? b : a; } };
-struct Max { template <class T> static T apply_to(T a, T b) { return a < b || b != b ? b : a; } };
-struct PRelu { template <class T> static T apply_to(T a, T b) { return a < 0 ? a * b : a; } };
-struct Equal { template <class T> static bool apply_to(T a, T b) { return a == b; } };
-struct Less { template <class T> static bool apply_to(T a, T b) { return a < b; } };
-struct LessOrEqual { template <class T> static bool apply_to(T a, T b) { return a <= b; } };
-struct Greater { template <class T> static bool apply_to(T a, T b) { return a > b; } };
-struct GreaterOrEqual { template <class T> static bool apply_to(T a, T b) { return a >= b; } };
+struct Pow { template <class T> T operator()(T a, T b) const { return std::pow(a, b); } };
+struct Min { template <class T> T operator()(T a, T b) const { return b < a || b != b ? b : a; } };
+struct Max { template <class T> T operator()(T a, T b) const { return a < b || b != b ? b : a; } };
+struct PRelu { template <class T> T operator()(T a, T b) const { return a < 0 ? a * b : a; } };
 
 struct Abs { template <class T> static T apply_to(T v) { return std::abs(v); } };
 struct Neg { template <class T> static T apply_to(T v) { return -v; } };
@@ -163,19 +131,14 @@ Status clip_kernel(KernelContext& step) {
     low = step.real_or(1, low);
     high = step.real_or(2, high);
   }
-  const auto all = [&]<class T>(T) {
+  return with_real_kind(step.input_array(0), [&]<class T>(T) {
     const T least = static_cast<T>(low), most = static_cast<T>(high);
     map_elements(step.pool(), step.data<T>(0), step.result<T>(0), step.input_array(0).size(),
                  [=](T v) {
                    v = v < least ? least : v;  // the upper bound wins when they cross; NaN stays
                    return v > most ? most : v;
                  });
-  };
-  if (step.input_array(0).kind() == ElementKind::f32)
-    all(float{});
-  else
-    all(double{});
-  return ok();
+  });
 }
 
 Status where_kernel(KernelContext& step) {
@@ -290,7 +253,7 @@ constexpr KernelRow kElementwiseKernels[] = {
     {"Abs", unary_kernel<Abs>},
     {"Acos", unary_kernel<Acos>},
     {"Acosh", unary_kernel<Acosh>},
-    {"Add", binary_kernel<Add>},
+    {"Add", binary_kernel<std::plus<>>},
     {"And", by_value_rule},
     {"Asin", unary_kernel<Asin>},
     {"Asinh", unary_kernel<Asinh>},
@@ -308,24 +271,24 @@ constexpr KernelRow kElementwiseKernels[] = {
     {"Clip", clip_kernel},
     {"Cos", unary_kernel<Cos>},
     {"Cosh", unary_kernel<Cosh>},
-    {"Div", binary_kernel<Div>},
-    {"Equal", comparison_kernel<Equal>},
+    {"Div", binary_kernel<std::divides<>>},
+    {"Equal", comparison_kernel<std::equal_to<>>},
     {"Erf", unary_kernel<Erf>},
     {"Exp", unary_kernel<Exp>},
     {"Floor", unary_kernel<Floor>},
-    {"Greater", comparison_kernel<Greater>},
-    {"GreaterOrEqual", comparison_kernel<GreaterOrEqual>},
+    {"Greater", comparison_kernel<std::greater<>>},
+    {"GreaterOrEqual", comparison_kernel<std::greater_equal<>>},
     {"Identity", identity_kernel, kOnnx, true},
     {"IsInf", is_inf},
     {"IsNaN", is_nan},
-    {"Less", comparison_kernel<Less>},
-    {"LessOrEqual", comparison_kernel<LessOrEqual>},
+    {"Less", comparison_kernel<std::less<>>},
+    {"LessOrEqual", comparison_kernel<std::less_equal<>>},
     {"Log", unary_kernel<Log>},
     {"Max", variadic_kernel<Max>},
-    {"Mean", variadic_kernel<Add, true>},
+    {"Mean", variadic_kernel<std::plus<>, true>},
     {"Min", variadic_kernel<Min>},
     {"Mod", by_value_rule},
-    {"Mul", binary_kernel<Mul>},
+    {"Mul", binary_kernel<std::multiplies<>>},
     {"Neg", unary_kernel<Neg>},
     {"Not", by_value_rule},
     {"Or", by_value_rule},
@@ -339,8 +302,8 @@ constexpr KernelRow kElementwiseKernels[] = {
     {"Sin", unary_kernel<Sin>},
     {"Sinh", unary_kernel<Sinh>},
     {"Sqrt", unary_kernel<Sqrt>},
-    {"Sub", binary_kernel<Sub>},
-    {"Sum", variadic_kernel<Add>},
+    {"Sub", binary_kernel<std::minus<>>},
+    {"Sum", variadic_kernel<std::plus<>>},
     {"Tan", unary_kernel<Tan>},
     {"Tanh", unary_kernel<Tanh>},
     {"Where", where_kernel, kOnnx, true},

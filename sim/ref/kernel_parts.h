@@ -11,16 +11,21 @@ namespace accsim::sim::ref {
 inline bool is_real(const Array& array) {
   return array.kind() == ElementKind::f32 || array.kind() == ElementKind::f64;
 }
-/// Calls f(T) for the reals that input 0 is kept in, if output 0 is wanted; refuses other types.
+/// Calls f with a zero of the type that the reals of `array` are kept in. Precondition: is_real().
 template <class F>
-Status for_reals(KernelContext& step, F f) {
-  if (!step.has_output(0)) return ok();
-  if (!is_real(step.input_array(0))) return refuse(step, "is computed for floats only");
-  if (step.input_array(0).kind() == ElementKind::f32)
+Status with_real_kind(const Array& array, F f) {
+  if (array.kind() == ElementKind::f32)
     f(float{});
   else
     f(double{});
   return ok();
+}
+/// The same for input 0, if output 0 is wanted; refuses other types.
+template <class F>
+Status for_reals(KernelContext& step, F f) {
+  if (!step.has_output(0)) return ok();
+  if (!is_real(step.input_array(0))) return refuse(step, "is computed for floats only");
+  return with_real_kind(step.input_array(0), f);
 }
 
 /// Softmax of `length` elements, `stride` apart, in place; of an empty row nothing.

@@ -220,42 +220,6 @@ inline double reciprocal(double a) { return 1 / a; }
 /// Halves go to the even neighbour, which is the default rounding mode.
 inline double round_even(double a) { return std::nearbyint(a); }
 
-/// Whether a == b.
-struct Equal {
-  template <class T>
-  static bool result_of(T a, T b) {
-    return a == b;
-  }
-};
-/// Whether a < b.
-struct Less {
-  template <class T>
-  static bool result_of(T a, T b) {
-    return a < b;
-  }
-};
-/// Whether a <= b.
-struct LessOrEqual {
-  template <class T>
-  static bool result_of(T a, T b) {
-    return a <= b;
-  }
-};
-/// Whether a > b.
-struct Greater {
-  template <class T>
-  static bool result_of(T a, T b) {
-    return a > b;
-  }
-};
-/// Whether a >= b.
-struct GreaterOrEqual {
-  template <class T>
-  static bool result_of(T a, T b) {
-    return a >= b;
-  }
-};
-
 /// A result as its tensor's type holds it.
 inline double fit_to_type(DType type, double v) { return round_to(type, v); }
 inline int64_t fit_to_type(DType type, int64_t v) { return wrap_to_type(type, v); }
@@ -318,7 +282,7 @@ Status fold_value(InferContext& node) {
   return ok();
 }
 
-/// Two inputs, broadcast, to booleans.
+/// Op()(a, b) of two inputs, broadcast, to booleans.
 template <class Op>
 Status compare_value(InferContext& node) {
   if (!same_type_inputs(node)) return ok();
@@ -327,7 +291,7 @@ Status compare_value(InferContext& node) {
     const std::vector<T> a = element::broadcast_elements<T>(node, 0, dims);
     const std::vector<T> b = element::broadcast_elements<T>(node, 1, dims);
     std::vector<int64_t> results(a.size());
-    for (size_t n = 0; n < a.size(); ++n) results[n] = Op::result_of(a[n], b[n]);
+    for (size_t n = 0; n < a.size(); ++n) results[n] = Op()(a[n], b[n]);
     node.set_value(0, std::move(results));
   });
   return ok();

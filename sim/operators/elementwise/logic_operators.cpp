@@ -1,3 +1,5 @@
+#include <functional>
+
 #include "sim/operators/elementwise/elementwise_rules.h"
 #include "sim/operators/elementwise/elementwise_values.h"
 #include "sim/operators/op_table.h"
@@ -67,7 +69,7 @@ constexpr OpRow kLogicOperators[] = {
     {.name = "Equal",
      .max_inputs = 2,
      .shape = compare_shape,
-     .value = compare_value<Equal>,
+     .value = compare_value<std::equal_to<>>,
      .cost = variadic_cost,
      .pointwise = true,
      .kind = OpKind::elementwise,
@@ -76,7 +78,7 @@ constexpr OpRow kLogicOperators[] = {
     {.name = "Greater",
      .max_inputs = 2,
      .shape = compare_shape,
-     .value = compare_value<Greater>,
+     .value = compare_value<std::greater<>>,
      .cost = variadic_cost,
      .pointwise = true,
      .kind = OpKind::elementwise,
@@ -85,7 +87,7 @@ constexpr OpRow kLogicOperators[] = {
      .since = 12,
      .max_inputs = 2,
      .shape = compare_shape,
-     .value = compare_value<GreaterOrEqual>,
+     .value = compare_value<std::greater_equal<>>,
      .cost = variadic_cost,
      .pointwise = true,
      .kind = OpKind::elementwise,
@@ -110,7 +112,7 @@ constexpr OpRow kLogicOperators[] = {
     {.name = "Less",
      .max_inputs = 2,
      .shape = compare_shape,
-     .value = compare_value<Less>,
+     .value = compare_value<std::less<>>,
      .cost = variadic_cost,
      .pointwise = true,
      .kind = OpKind::elementwise,
@@ -119,7 +121,7 @@ constexpr OpRow kLogicOperators[] = {
      .since = 12,
      .max_inputs = 2,
      .shape = compare_shape,
-     .value = compare_value<LessOrEqual>,
+     .value = compare_value<std::less_equal<>>,
      .cost = variadic_cost,
      .pointwise = true,
      .kind = OpKind::elementwise,
