@@ -4,7 +4,7 @@
 
 #include "sim/operators/names.h"
 #include "sim/operators/rules.h"
-#include "sim/ref/kernel_context.h"
+#include "sim/ref/kernel_parts.h"
 #include "sim/ref/strided_loops.h"
 
 namespace accsim::sim::ref {
@@ -13,23 +13,20 @@ namespace {
 /// out = make<T>(step)(v) for reals; `make` reads the attributes.
 template <class Make>
 Status map_activation(KernelContext& step, Make make) {
-  if (!step.has_output(0)) return ok();
-  const Array& in = step.input_array(0);
-  if (in.kind() != ElementKind::f32 && in.kind() != ElementKind::f64)
-    return refuse(step, "is computed for floats only");
-  const auto all = [&]<class T>(T) {
-    map_elements(step.pool(), step.data<T>(0), step.result<T>(0), in.size(),
+  return for_reals(step, [&]<class T>(T) {
+    map_elements(step.pool(), step.data<T>(0), step.result<T>(0), step.input_array(0).size(),
                  make.template operator()<T>());
-  };
-  if (in.kind() == ElementKind::f32)
-    all(float{});
-  else
-    all(double{});
-  return ok();
+  });
 }
 
-double float_attr(const KernelContext& step, const char* name, double fallback) {
-  return real_attr(step, name, fallback);
+/// out = function(v, alpha) for reals, both of one type.
+template <class Function>
+Status map_by_alpha(KernelContext& step, double fallback, Function function) {
+  const double alpha = real_attr(step, "alpha", fallback);
+  return map_activation(step, [=]<class T>() {
+    const T a = static_cast<T>(alpha);
+    return [=](T v) { return function(v, a); };
+  });
 }
 
 template <class T>
@@ -56,19 +53,13 @@ T swish(T v, T alpha) {
 }
 
 Status celu(KernelContext& step) {
-  const double alpha = float_attr(step, "alpha", 1);
-  return map_activation(step, [=]<class T>() {
-    const T a = static_cast<T>(alpha);
-    return [=](T v) { return (v > 0 ? v : T{}) + std::min(a * std::expm1(v / a), T{}); };
+  return map_by_alpha(step, 1, []<class T>(T v, T a) {
+    return (v > 0 ? v : T{}) + std::min(a * std::expm1(v / a), T{});
   });
 }
 
 Status elu(KernelContext& step) {
-  const double alpha = float_attr(step, "alpha", 1);
-  return map_activation(step, [=]<class T>() {
-    const T a = static_cast<T>(alpha);
-    return [=](T v) { return v < 0 ? a * std::expm1(v) : v; };
-  });
+  return map_by_alpha(step, 1, []<class T>(T v, T a) { return v < 0 ? a * std::expm1(v) : v; });
 }
 
 Status gelu(KernelContext& step) {
@@ -80,7 +71,7 @@ Status gelu(KernelContext& step) {
 }
 
 Status hard_sigmoid(KernelContext& step) {
-  const double alpha = float_attr(step, "alpha", 0.2), beta = float_attr(step, "beta", 0.5);
+  const double alpha = real_attr(step, "alpha", 0.2), beta = real_attr(step, "beta", 0.5);
   return map_activation(step, [=]<class T>() {
     const T a = static_cast<T>(alpha), b = static_cast<T>(beta);
     // NaN stays: it is the first argument of both.
@@ -95,11 +86,7 @@ Status hard_swish(KernelContext& step) {
 }
 
 Status leaky_relu(KernelContext& step) {
-  const double alpha = float_attr(step, "alpha", 0.01);
-  return map_activation(step, [=]<class T>() {
-    const T a = static_cast<T>(alpha);
-    return [=](T v) { return v < 0 ? a * v : v; };
-  });
+  return map_by_alpha(step, 0.01, []<class T>(T v, T a) { return v < 0 ? a * v : v; });
 }
 
 Status mish(KernelContext& step) {
@@ -108,8 +95,8 @@ Status mish(KernelContext& step) {
 }
 
 Status selu(KernelContext& step) {
-  const double alpha = float_attr(step, "alpha", 1.67326319217681884765625);
-  const double gamma = float_attr(step, "gamma", 1.05070102214813232421875);
+  const double alpha = real_attr(step, "alpha", 1.67326319217681884765625);
+  const double gamma = real_attr(step, "gamma", 1.05070102214813232421875);
   return map_activation(step, [=]<class T>() {
     const T a = static_cast<T>(alpha), g = static_cast<T>(gamma);
     return [=](T v) { return v > 0 ? g * v : g * a * std::expm1(v); };
@@ -117,7 +104,7 @@ Status selu(KernelContext& step) {
 }
 
 Status shrink_kernel(KernelContext& step) {
-  const double lambda = float_attr(step, "lambd", 0.5), bias = float_attr(step, "bias", 0);
+  const double lambda = real_attr(step, "lambd", 0.5), bias = real_attr(step, "bias", 0);
   return map_activation(step, [=]<class T>() {
     const T l = static_cast<T>(lambda), b = static_cast<T>(bias);
     return [=](T v) { return v < -l ? v + b : v > l ? v - b : T{}; };
@@ -133,17 +120,13 @@ Status softsign(KernelContext& step) {
 }
 
 Status swish_kernel(KernelContext& step) {
-  const double alpha = float_attr(step, "alpha", 1);
-  return map_activation(step, [=]<class T>() {
-    const T a = static_cast<T>(alpha);
-    return [=](T v) { return swish(v, a); };
-  });
+  return map_by_alpha(step, 1, []<class T>(T v, T a) { return swish(v, a); });
 }
 
 /// swish(a) * b.
 Status swiglu(KernelContext& step) {
   if (!step.has_output(0)) return ok();
-  const double alpha = float_attr(step, "alpha", 1);
+  const double alpha = real_attr(step, "alpha", 1);
   const std::vector<double> a = step.reals(0), b = step.reals(1);
   // A function of one element is asked for many values at a time, with one constant for all.
   const auto element = [](const std::vector<double>& v, size_t i) {
@@ -155,19 +138,11 @@ Status swiglu(KernelContext& step) {
 }
 
 Status quick_gelu(KernelContext& step) {
-  const double alpha = float_attr(step, "alpha", 1.702);
-  return map_activation(step, [=]<class T>() {
-    const T a = static_cast<T>(alpha);
-    return [=](T v) { return swish(v, a); };
-  });
+  return map_by_alpha(step, 1.702, []<class T>(T v, T a) { return swish(v, a); });
 }
 
 Status thresholded_relu(KernelContext& step) {
-  const double alpha = float_attr(step, "alpha", 1);
-  return map_activation(step, [=]<class T>() {
-    const T a = static_cast<T>(alpha);
-    return [=](T v) { return v > a ? v : T{}; };
-  });
+  return map_by_alpha(step, 1, []<class T>(T v, T a) { return v > a ? v : T{}; });
 }
 
 /// gelu(x + bias), bias (optional) along the last dim.
