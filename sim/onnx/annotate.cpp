@@ -80,9 +80,7 @@ class FilePatcher {
   bool is_note(const Field& field, uint32_t properties) {
     if (field.number != properties || field.type != Field::Type::bytes) return false;
     std::string key;
-    Cursor cursor(field.span, fault_);
-    for (Field part; cursor.next_field(part);)
-      if (part.number == onnx::proto::StringStringEntry::kKey) cursor.read_value(part, key);
+    onnx::read_fields(field.span, fault_, onnx::into(onnx::proto::StringStringEntry::kKey, key));
     return key.starts_with(notes_.prefix);
   }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/graph/model_def.h"
+#include "sim/onnx/field_numbers.h"
 #include "sim/onnx/wire.h"
 
 /// Decoders of the single messages of onnx.proto. Each reads one message into `out` and gives false
@@ -45,6 +46,12 @@ struct Decoder {
 /// ai.onnx is stored as "".
 inline std::string normal_domain(std::string domain) {
   return domain == "ai.onnx" ? std::string() : std::move(domain);
+}
+
+/// The two texts of a StringStringEntryProto.
+inline bool read_entry(ByteSpan message, Fault& fault, std::string& key, std::string& value) {
+  return read_fields(message, fault, into(proto::StringStringEntry::kKey, key),
+                     into(proto::StringStringEntry::kValue, value));
 }
 
 /// Decodes the elements of a small tensor from their little-endian bytes (raw_data layout).

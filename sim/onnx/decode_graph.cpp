@@ -120,40 +120,16 @@ bool Decoder::decode_attribute(ByteSpan message, Attribute& out) {
 }
 
 bool Decoder::decode_node(ByteSpan message, NodeDef& out) {
+  using proto::Node;
   std::map<std::string, std::string> notes;
-  Cursor cursor(message, fault);
-  for (Field field; cursor.next_field(field);) {
-    ByteSpan span;
-    switch (field.number) {
-      case proto::Node::kInput:
-        cursor.read_value(field, out.inputs.emplace_back());
-        break;
-      case proto::Node::kOutput:
-        cursor.read_value(field, out.outputs.emplace_back());
-        break;
-      case proto::Node::kName:
-        cursor.read_value(field, out.name);
-        break;
-      case proto::Node::kOpType:
-        cursor.read_value(field, out.op_type);
-        break;
-      case proto::Node::kAttribute:
-        if (cursor.read_value(field, span)) decode_attribute(span, out.attributes.emplace_back());
-        break;
-      case proto::Node::kDomain:
-        cursor.read_value(field, out.domain);
-        out.domain = normal_domain(std::move(out.domain));
-        break;
-      case proto::Node::kOverload:
-        cursor.read_value(field, out.overload);
-        break;
-      case proto::Node::kMetadataProps:
-        if (cursor.read_value(field, span)) decode_property(span, notes);
-        break;
-      default:
-        break;
-    }
-  }
+  read_fields(
+      message, fault, into(Node::kInput, out.inputs), into(Node::kOutput, out.outputs),
+      into(Node::kName, out.name), into(Node::kOpType, out.op_type),
+      held_by(Node::kAttribute,
+              [&](ByteSpan span) { decode_attribute(span, out.attributes.emplace_back()); }),
+      into(Node::kDomain, out.domain), into(Node::kOverload, out.overload),
+      held_by(Node::kMetadataProps, [&](ByteSpan span) { decode_property(span, notes); }));
+  out.domain = normal_domain(std::move(out.domain));
   if (fault.ok() && out.op_type.empty())
     return fault.set_problem(message.data, "a node has no op_type");
   out.module = module_from_notes(notes);
@@ -167,11 +143,8 @@ bool Decoder::decode_shape(ByteSpan message, ValueDef& out) {
     ByteSpan span;
     if (field.number != proto::TensorShape::kDim || !cursor.read_value(field, span)) continue;
     DimDef& dim = out.dims->emplace_back();
-    Cursor inner(span, fault);
-    for (Field part; inner.next_field(part);) {
-      if (part.number == proto::Dimension::kDimValue) inner.read_value(part, dim.value);
-      if (part.number == proto::Dimension::kDimParam) inner.read_value(part, dim.symbol);
-    }
+    read_fields(span, fault, into(proto::Dimension::kDimValue, dim.value),
+                into(proto::Dimension::kDimParam, dim.symbol));
     if (dim.value < -1)
       return fault.set_problem(span.data,
                                fmt::format("a dim is {}; it can't be negative", dim.value));
@@ -223,9 +196,7 @@ bool Decoder::decode_type(ByteSpan message, ValueDef& out) {
     if (kind.number != number) return;
     noted = true;
     ByteSpan inside{message.data, 0};
-    Cursor cursor(kind.message, fault);
-    for (Field field; cursor.next_field(field);)
-      if (field.number == proto::HeldType::kElemType) cursor.read_value(field, inside);
+    read_fields(kind.message, fault, into(proto::HeldType::kElemType, inside));
     kind = type_kind(inside);
   };
   take(proto::Type::kOptionalType, out.is_optional);
@@ -237,13 +208,8 @@ bool Decoder::decode_type(ByteSpan message, ValueDef& out) {
 }
 
 bool Decoder::value_info(ByteSpan message, ValueDef& out) {
-  Cursor cursor(message, fault);
-  for (Field field; cursor.next_field(field);) {
-    ByteSpan span;
-    if (field.number == proto::ValueInfo::kName) cursor.read_value(field, out.name);
-    if (field.number == proto::ValueInfo::kType && cursor.read_value(field, span))
-      decode_type(span, out);
-  }
+  read_fields(message, fault, into(proto::ValueInfo::kName, out.name),
+              held_by(proto::ValueInfo::kType, [&](ByteSpan span) { decode_type(span, out); }));
   if (fault.ok() && out.name.empty())
     return fault.set_problem(message.data, "an input, output or value_info has no name");
   return fault.ok();
@@ -254,38 +220,24 @@ bool Decoder::decode_graph(ByteSpan message, GraphDef& out) {
     return fault.set_problem(
         message.data, fmt::format("subgraphs are nested more than {} deep", kMostGraphsDeep));
   ++depth;
-  Cursor cursor(message, fault);
-  for (Field field; cursor.next_field(field);) {
+  using proto::Graph;
+  const auto initializer = [&](Cursor& cursor, const Field& field) {
     ByteSpan span;
-    switch (field.number) {
-      case proto::Graph::kNode:
-        if (cursor.read_value(field, span)) decode_node(span, out.nodes.emplace_back());
-        break;
-      case proto::Graph::kName:
-        cursor.read_value(field, out.name);
-        break;
-      case proto::Graph::kInitializer:
-      case proto::Graph::kSparseInitializer: {
-        if (!cursor.read_value(field, span)) break;
-        StoredTensor& stored = out.initializers.emplace_back();
-        if (field.number == proto::Graph::kInitializer ? decode_tensor(span, stored)
-                                                       : sparse_tensor(span, stored))
-          if (stored.name.empty()) fault.set_problem(field.at, "an initializer has no name");
-        break;
-      }
-      case proto::Graph::kInput:
-        if (cursor.read_value(field, span)) value_info(span, out.inputs.emplace_back());
-        break;
-      case proto::Graph::kOutput:
-        if (cursor.read_value(field, span)) value_info(span, out.outputs.emplace_back());
-        break;
-      case proto::Graph::kValueInfo:
-        if (cursor.read_value(field, span)) value_info(span, out.value_infos.emplace_back());
-        break;
-      default:
-        break;
-    }
-  }
+    if (!cursor.read_value(field, span)) return;
+    StoredTensor& stored = out.initializers.emplace_back();
+    if (field.number == Graph::kInitializer ? decode_tensor(span, stored)
+                                            : sparse_tensor(span, stored))
+      if (stored.name.empty()) fault.set_problem(field.at, "an initializer has no name");
+  };
+  const auto values = [&](uint32_t number, std::vector<ValueDef>& list) {
+    return held_by(number, [&](ByteSpan span) { value_info(span, list.emplace_back()); });
+  };
+  read_fields(
+      message, fault,
+      held_by(Graph::kNode, [&](ByteSpan span) { decode_node(span, out.nodes.emplace_back()); }),
+      into(Graph::kName, out.name), FieldReader{Graph::kInitializer, initializer},
+      FieldReader{Graph::kSparseInitializer, initializer}, values(Graph::kInput, out.inputs),
+      values(Graph::kOutput, out.outputs), values(Graph::kValueInfo, out.value_infos));
   --depth;
   return fault.ok();
 }
@@ -293,11 +245,8 @@ bool Decoder::decode_graph(ByteSpan message, GraphDef& out) {
 bool Decoder::decode_opset(ByteSpan message, std::map<std::string, int64_t>& out) {
   std::string domain;
   int64_t version = 0;
-  Cursor cursor(message, fault);
-  for (Field field; cursor.next_field(field);) {
-    if (field.number == proto::OperatorSetId::kDomain) cursor.read_value(field, domain);
-    if (field.number == proto::OperatorSetId::kVersion) cursor.read_value(field, version);
-  }
+  read_fields(message, fault, into(proto::OperatorSetId::kDomain, domain),
+              into(proto::OperatorSetId::kVersion, version));
   // Nodes bind to the highest version when a domain is stated twice.
   int64_t& known = out[normal_domain(std::move(domain))];
   if (version > known) known = version;
@@ -306,53 +255,24 @@ bool Decoder::decode_opset(ByteSpan message, std::map<std::string, int64_t>& out
 
 bool Decoder::decode_property(ByteSpan message, std::map<std::string, std::string>& out) {
   std::string key, value;
-  Cursor cursor(message, fault);
-  for (Field field; cursor.next_field(field);) {
-    if (field.number == proto::StringStringEntry::kKey) cursor.read_value(field, key);
-    if (field.number == proto::StringStringEntry::kValue) cursor.read_value(field, value);
-  }
+  read_entry(message, fault, key, value);
   out[std::move(key)] = std::move(value);
   return fault.ok();
 }
 
 bool Decoder::decode_function(ByteSpan message, FunctionDef& out) {
-  Cursor cursor(message, fault);
-  for (Field field; cursor.next_field(field);) {
-    ByteSpan span;
-    switch (field.number) {
-      case proto::Function::kName:
-        cursor.read_value(field, out.name);
-        break;
-      case proto::Function::kInput:
-        cursor.read_value(field, out.inputs.emplace_back());
-        break;
-      case proto::Function::kOutput:
-        cursor.read_value(field, out.outputs.emplace_back());
-        break;
-      case proto::Function::kAttribute:
-        cursor.read_value(field, out.attributes.emplace_back());
-        break;
-      case proto::Function::kNode:
-        if (cursor.read_value(field, span)) decode_node(span, out.nodes.emplace_back());
-        break;
-      case proto::Function::kOpsetImport:
-        if (cursor.read_value(field, span)) decode_opset(span, out.opsets);
-        break;
-      case proto::Function::kDomain:
-        cursor.read_value(field, out.domain);
-        out.domain = normal_domain(std::move(out.domain));
-        break;
-      case proto::Function::kAttributeProto:
-        if (cursor.read_value(field, span))
-          decode_attribute(span, out.attribute_defaults.emplace_back());
-        break;
-      case proto::Function::kOverload:
-        cursor.read_value(field, out.overload);
-        break;
-      default:
-        break;
-    }
-  }
+  using proto::Function;
+  read_fields(
+      message, fault, into(Function::kName, out.name), into(Function::kInput, out.inputs),
+      into(Function::kOutput, out.outputs), into(Function::kAttribute, out.attributes),
+      held_by(Function::kNode, [&](ByteSpan span) { decode_node(span, out.nodes.emplace_back()); }),
+      held_by(Function::kOpsetImport, [&](ByteSpan span) { decode_opset(span, out.opsets); }),
+      into(Function::kDomain, out.domain),
+      held_by(
+          Function::kAttributeProto,
+          [&](ByteSpan span) { decode_attribute(span, out.attribute_defaults.emplace_back()); }),
+      into(Function::kOverload, out.overload));
+  out.domain = normal_domain(std::move(out.domain));
   if (fault.ok() && out.name.empty())
     return fault.set_problem(message.data, "a function has no name");
   return fault.ok();

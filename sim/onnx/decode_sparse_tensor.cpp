@@ -19,16 +19,13 @@ struct Parts {
 };
 
 bool decode_parts(Decoder& decoder, ByteSpan message, Parts& out) {
-  Cursor cursor(message, decoder.fault);
-  for (Field field; cursor.next_field(field);) {
-    ByteSpan span;
-    if (field.number == proto::SparseTensor::kValues && cursor.read_value(field, span))
-      decoder.decode_tensor(span, out.values);
-    if (field.number == proto::SparseTensor::kIndices && cursor.read_value(field, span))
-      decoder.decode_tensor(span, out.indices);
-    if (field.number == proto::SparseTensor::kDims) cursor.append_values(field, out.dims);
-  }
-  return decoder.fault.ok();
+  using proto::SparseTensor;
+  const auto tensor = [&](uint32_t number, StoredTensor& to) {
+    return held_by(number, [&](ByteSpan span) { decoder.decode_tensor(span, to); });
+  };
+  return read_fields(message, decoder.fault, tensor(SparseTensor::kValues, out.values),
+                     tensor(SparseTensor::kIndices, out.indices),
+                     into(SparseTensor::kDims, out.dims));
 }
 
 /// ONNX has indices in int64; ONNX Runtime reads narrower ones, too.

@@ -143,13 +143,9 @@ int typed_field_of(DType dtype) {
 
 bool Decoder::decode_external(ByteSpan message, Payload& payload) {
   std::string key, value;
-  Cursor cursor(message, fault);
-  for (Field field; cursor.next_field(field);) {
-    if (field.number == proto::StringStringEntry::kKey) cursor.read_value(field, key);
-    if (field.number == proto::StringStringEntry::kValue) cursor.read_value(field, value);
-  }
+  read_entry(message, fault, key, value);
   if (key == "location") payload.external_file = value;
-  if (key != "offset" && key != "length") return cursor.ok();
+  if (key != "offset" && key != "length") return fault.ok();
   const auto number = parse_number<int64_t>(value);
   if (!number || *number < 0)
     return fault.set_problem(message.data,
@@ -158,7 +154,7 @@ bool Decoder::decode_external(ByteSpan message, Payload& payload) {
     payload.external_offset = *number;
   else
     payload.size = static_cast<size_t>(*number);
-  return cursor.ok();
+  return fault.ok();
 }
 
 bool Decoder::decode_tensor(ByteSpan message, StoredTensor& out) {

@@ -19,9 +19,7 @@ using onnx::Piece;
 /// The string in field `number` of a message; "" when it has none.
 std::string text_in(ByteSpan message, uint32_t number, Fault& fault) {
   std::string out;
-  Cursor cursor(message, fault);
-  for (Field field; cursor.next_field(field);)
-    if (field.number == number) cursor.read_value(field, out);
+  onnx::read_fields(message, fault, onnx::into(number, out));
   return out;
 }
 

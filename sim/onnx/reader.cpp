@@ -19,35 +19,20 @@ using onnx::Field;
 
 /// Fields of ModelProto.
 bool decode_model(ByteSpan bytes, Decoder& decoder, ModelDef& out, bool& has_graph) {
-  Cursor cursor(bytes, decoder.fault);
-  for (Field field; cursor.next_field(field);) {
+  using onnx::into, onnx::held_by, onnx::proto::Model;
+  const auto graph = [&](Cursor& cursor, const Field& field) {
     ByteSpan span;
-    switch (field.number) {
-      case onnx::proto::Model::kIrVersion:
-        cursor.read_value(field, out.ir_version);
-        break;
-      case onnx::proto::Model::kProducerName:
-        cursor.read_value(field, out.producer);
-        break;
-      case onnx::proto::Model::kGraph:
-        has_graph = true;
-        if (cursor.read_value(field, span)) decoder.decode_graph(span, out.graph);
-        break;
-      case onnx::proto::Model::kOpsetImport:
-        if (cursor.read_value(field, span)) decoder.decode_opset(span, out.opsets);
-        break;
-      case onnx::proto::Model::kMetadataProps:
-        if (cursor.read_value(field, span)) decoder.decode_property(span, out.metadata);
-        break;
-      case onnx::proto::Model::kFunctions:
-        if (cursor.read_value(field, span))
-          decoder.decode_function(span, out.functions.emplace_back());
-        break;
-      default:
-        break;
-    }
-  }
-  return cursor.ok();
+    has_graph = true;
+    if (cursor.read_value(field, span)) decoder.decode_graph(span, out.graph);
+  };
+  return onnx::read_fields(
+      bytes, decoder.fault, into(Model::kIrVersion, out.ir_version),
+      into(Model::kProducerName, out.producer), onnx::FieldReader{Model::kGraph, graph},
+      held_by(Model::kOpsetImport, [&](ByteSpan span) { decoder.decode_opset(span, out.opsets); }),
+      held_by(Model::kMetadataProps,
+              [&](ByteSpan span) { decoder.decode_property(span, out.metadata); }),
+      held_by(Model::kFunctions,
+              [&](ByteSpan span) { decoder.decode_function(span, out.functions.emplace_back()); }));
 }
 
 Error not_a_model(const std::string& path, std::string_view kind) {

@@ -64,11 +64,9 @@ std::vector<onnx::ByteSpan> held_messages(uint32_t number,
                                           const std::vector<onnx::ByteSpan>& messages,
                                           onnx::Fault& fault) {
   std::vector<onnx::ByteSpan> out;
-  for (const onnx::ByteSpan message : messages) {
-    onnx::Cursor cursor(message, fault);
-    for (onnx::Field field; cursor.next_field(field);)
-      if (field.number == number) cursor.read_value(field, out.emplace_back());
-  }
+  for (const onnx::ByteSpan message : messages)
+    onnx::read_fields(message, fault,
+                      onnx::held_by(number, [&](onnx::ByteSpan span) { out.push_back(span); }));
   return out;
 }
 
@@ -102,11 +100,9 @@ std::optional<std::vector<std::string>> read_texts(const Dims& dims, const Paylo
   std::vector<std::string> out;
   if (payload.kind == Payload::Kind::typed) {
     onnx::Fault fault{payload.data, {}, 0};
-    onnx::Cursor cursor({payload.data, payload.size}, fault);
-    for (onnx::Field field; cursor.next_field(field);)
-      if (field.number == onnx::proto::Tensor::kStringData)
-        cursor.read_value(field, out.emplace_back());
-    if (!fault.ok()) return std::nullopt;
+    if (!onnx::read_fields({payload.data, payload.size}, fault,
+                           onnx::into(onnx::proto::Tensor::kStringData, out)))
+      return std::nullopt;
   }
   if (checked_elements(dims) != static_cast<int64_t>(out.size())) return std::nullopt;
   return out;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace accsim::sim::onnx {
@@ -71,6 +72,45 @@ class Cursor {
   const uint8_t* end_;
   Fault* fault_;
 };
+
+/// What is done with the fields of one number: read(cursor, field).
+template <class Read>
+struct FieldReader {
+  uint32_t number;
+  Read read;
+};
+template <class Read>
+FieldReader(uint32_t, Read) -> FieldReader<Read>;
+
+/// Reads the field into `out`: a value, or a list of texts, which gets one more, or of integers.
+template <class T>
+auto into(uint32_t number, T& out) {
+  return FieldReader{number, [&out](Cursor& cursor, const Field& field) {
+                       if constexpr (std::is_same_v<T, std::vector<std::string>>)
+                         cursor.read_value(field, out.emplace_back());
+                       else if constexpr (std::is_same_v<T, std::vector<int64_t>>)
+                         cursor.append_values(field, out);
+                       else
+                         cursor.read_value(field, out);
+                     }};
+}
+/// decode(the message that the field holds).
+template <class Decode>
+auto held_by(uint32_t number, Decode decode) {
+  return FieldReader{number, [=](Cursor& cursor, const Field& field) {
+                       ByteSpan span;
+                       if (cursor.read_value(field, span)) decode(span);
+                     }};
+}
+/// Reads the fields of a message, each by the reader of its number, if there is one. False (fault
+/// set) when something is wrong.
+template <class... Reads>
+bool read_fields(ByteSpan message, Fault& fault, const FieldReader<Reads>&... readers) {
+  Cursor cursor(message, fault);
+  for (Field field; cursor.next_field(field);)
+    ((field.number == readers.number ? readers.read(cursor, field) : void()), ...);
+  return fault.ok();
+}
 
 /// A field with the bytes that it takes, tag included.
 struct Piece {
