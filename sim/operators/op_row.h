@@ -243,8 +243,8 @@ struct OpRow {
   unsigned affine_ports = 0;
   /// Bit p: of input p only the element type counts; a graph whose types are known reads no more.
   unsigned type_ports = 0;
-  OpKind kind = OpKind::other;
-  bool in_place = false;            ///< reads element i of its inputs only to write element i
+  OpKind kind = pointwise ? OpKind::elementwise : OpKind::other;
+  bool in_place = pointwise;        ///< reads element i of its inputs only to write element i
   bool random = false;              ///< two runs give different numbers
   bool reads_only_shapes = false;   ///< its outputs follow from the inputs' shapes alone
   bool same_operand_types = false;  ///< inputs 0 and 1 must be numbers of one type

@@ -159,8 +159,7 @@ constexpr OpRow kContribOperators[] = {
      .shape = same_shape,
      .cost = pointwise_cost<4, 1>,
      .pointwise = true,
-     .kind = OpKind::elementwise,
-     .lie = LayoutRule::alike},
+     .in_place = false},
     {.name = "BiasGelu",
      .ports = {{"A"}, {"B", PortRole::bias}},
      .shape = bias_gelu_rule,
@@ -185,15 +184,13 @@ constexpr OpRow kContribOperators[] = {
      .shape = fast_gelu_rule,
      .cost = fast_gelu_cost,
      .pointwise = true,
-     .kind = OpKind::elementwise,
-     .lie = LayoutRule::alike},
+     .in_place = false},
     {.name = "QuickGelu",
      .attributes = {"alpha"},
      .shape = same_shape,
      .cost = pointwise_cost<2, 1>,
      .pointwise = true,
-     .kind = OpKind::elementwise,
-     .lie = LayoutRule::alike},
+     .in_place = false},
 };
 
 }  // namespace
