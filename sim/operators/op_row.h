@@ -9,6 +9,7 @@
 
 #include "sim/base/result.h"
 #include "sim/operators/node_view.h"
+#include "sim/operators/rules.h"
 #include "sim/work/lane_work.h"
 #include "sim/work/work.h"
 
@@ -232,13 +233,14 @@ struct OpRow {
   int min_inputs = max_inputs == kVariadic ? 1 : max_inputs;
   RowList<std::string_view, 16> attributes = {};  ///< of any version, of ai.onnx up to kNewestOpset
   Fate fate = Fate::vector;                       ///< of a node that isn't folded
-  ShapeRule shape = nullptr;                      ///< nullptr only for control flow
-  ValueRule value = nullptr;                      ///< nullptr: never folded to a value
-  CostRule cost = nullptr;                        ///< nullptr only for Fate::view and control flow
-  RowsRule rows = nullptr;                        ///< nullptr: works on no rows
   /// Element i of output 0 is a function of the elements that the inputs have there (broadcast),
   /// and of nothing else: the same in every run and everywhere in the tensor.
   bool pointwise = false;
+  /// nullptr only for control flow.
+  ShapeRule shape = pointwise ? broadcast_shape : nullptr;
+  ValueRule value = nullptr;  ///< nullptr: never folded to a value
+  CostRule cost = nullptr;    ///< nullptr only for Fate::view and control flow
+  RowsRule rows = nullptr;    ///< nullptr: works on no rows
   /// Bit p: of input p of floats that function is c x + d while the other inputs stay the same.
   unsigned affine_ports = 0;
   /// Bit p: of input p only the element type counts; a graph whose types are known reads no more.

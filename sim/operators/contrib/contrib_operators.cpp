@@ -155,11 +155,7 @@ constexpr OpRow kContribOperators[] = {
      .kind = OpKind::normalization},
     // x 0.5 (1 + erf(x / sqrt 2)); with a bias one sum more, split two sums and a product more;
     // x sigmoid(a x)
-    {.name = "Gelu",
-     .shape = same_shape,
-     .cost = pointwise_cost<4, 1>,
-     .pointwise = true,
-     .in_place = false},
+    {.name = "Gelu", .pointwise = true, .cost = pointwise_cost<4, 1>, .in_place = false},
     {.name = "BiasGelu",
      .ports = {{"A"}, {"B", PortRole::bias}},
      .shape = bias_gelu_rule,
@@ -181,15 +177,14 @@ constexpr OpRow kContribOperators[] = {
     {.name = "FastGelu",
      .ports = {{"X"}, {"bias", PortRole::bias}},
      .min_inputs = 1,
+     .pointwise = true,
      .shape = fast_gelu_rule,
      .cost = fast_gelu_cost,
-     .pointwise = true,
      .in_place = false},
     {.name = "QuickGelu",
      .attributes = {"alpha"},
-     .shape = same_shape,
-     .cost = pointwise_cost<2, 1>,
      .pointwise = true,
+     .cost = pointwise_cost<2, 1>,
      .in_place = false},
 };
 
