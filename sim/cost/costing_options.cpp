@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sim/base/limit_ranges.h"
+#include "sim/base/parse_number.h"
 #include "sim/map/slack_word.h"
 
 namespace accsim::sim {
@@ -17,7 +18,7 @@ using Words = std::vector<std::string>;
 constexpr const char *kBestBlocks = "auto", *kNoBlocks = "off";
 
 Status take_key_blocks(const std::string& word, CostingOptions& to) {
-  const std::optional<int64_t> keys = word == kNoBlocks ? 0 : whole_number(word);
+  const std::optional<int64_t> keys = word == kNoBlocks ? 0 : parse_number<int64_t>(word);
   const bool is_number = keys && *keys >= 1 && *keys <= kMostLimit;
   if (word != kBestBlocks && word != kNoBlocks && !is_number)
     return Error{Errc::usage,

@@ -80,8 +80,6 @@ struct CostingOption {
   bool is_number() const { return std::holds_alternative<int64_t& (*)(CostingOptions&)>(to); }
 };
 
-/// A whole number as options have it, "-7"; nullopt when it isn't one.
-std::optional<int64_t> whole_number(std::string_view text);
 /// "2x3x4"; nullopt when it isn't one, or a dim is below 1.
 std::optional<Dims> parse_dims(std::string_view text);
 
