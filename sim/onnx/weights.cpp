@@ -117,12 +117,6 @@ std::optional<std::vector<double>> read_weights(const Graph& graph, const Tensor
                                            {raw->data, raw->size}));
 }
 
-Result<TensorFile> read_tensor_file(const std::string& path) {
-  Result<onnx::MappedFile> file = onnx::map_file(path);
-  if (!file) return file.errors();
-  return decode_file(path, *file, file->bytes);
-}
-
 Result<std::vector<TensorFile>> read_value_file(const std::string& path, const ValueDef& type) {
   Result<onnx::MappedFile> file = onnx::map_file(path);
   if (!file) return file.errors();

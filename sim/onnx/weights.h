@@ -39,10 +39,8 @@ struct TensorFile {
   RawElements elements;
   std::shared_ptr<const void> mapping;  ///< keeps elements.data alive
 };
-/// Errors: unreadable or malformed file, elements that don't fit the shape.
-Result<TensorFile> read_tensor_file(const std::string& path);
 /// The tensors of a file that holds a value of that type: itself, or those of a sequence, or what
-/// is in an optional. Errors as above.
+/// is in an optional. Errors: unreadable or malformed file, elements that don't fit the shape.
 Result<std::vector<TensorFile>> read_value_file(const std::string& path, const ValueDef& type);
 
 }  // namespace accsim::sim

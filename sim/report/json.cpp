@@ -46,8 +46,6 @@ Json model_json(const Report& report) {
           {"assumed", assumptions_json(report.assumed)}};
 }
 
-Json hw_value(const hw::Field& field, hw::HwConfig& hw);
-
 Json modes_json(const std::vector<hw::TypeMode>& modes) {
   Json out = Json::array();
   hw::HwConfig scratch;
@@ -56,38 +54,42 @@ Json modes_json(const std::vector<hw::TypeMode>& modes) {
     Json one = Json::object();
     for (const hw::Field& key : hw::mode_fields())
       if ((!key.only || key.only->holds(scratch)) && !is_derived(key, scratch))
-        one[key.path] = hw_value(key, scratch);
+        one[key.path] = value_json(key, scratch);
     out.push_back(std::move(one));
   }
   return out;
 }
 
-Json hw_value(const hw::Field& field, hw::HwConfig& hw) {
+}  // namespace
+
+Json value_json(const hw::Field& field, const hw::HwConfig& hw) {
   return std::visit(
       hw::FieldCases{
-          [&](const hw::Member<hw::ByteRate>& m) -> Json { return m.of(hw).value(); },
-          [&](const hw::Member<hw::DerivableNumber>& m) -> Json { return m.of(hw).value; },
+          [&](const hw::Member<hw::ByteRate>& m) -> Json { return m.in(hw).value(); },
+          [&](const hw::Member<hw::DerivableNumber>& m) -> Json { return m.in(hw).value; },
           [&](const hw::Member<std::vector<hw::Dataflow>>& m) {
             Json names = Json::array();
-            for (hw::Dataflow d : m.of(hw)) names.push_back(name(d));
+            for (hw::Dataflow d : m.in(hw)) names.push_back(name(d));
             return names;
           },
-          [&](const hw::Member<std::vector<hw::TypeMode>>& m) { return modes_json(m.of(hw)); },
+          [&](const hw::Member<std::vector<hw::TypeMode>>& m) { return modes_json(m.in(hw)); },
           [&]<class T>(const hw::Member<T>& m) -> Json {
             if constexpr (std::is_enum_v<T>)
-              return name(m.of(hw));
+              return name(m.in(hw));
             else
-              return m.of(hw);
+              return m.in(hw);
           }},
       field.target);
 }
 
-void add_section(const hw::KeyNode& section, hw::HwConfig& hw, Json& out) {
+namespace {
+
+void add_section(const hw::KeyNode& section, const hw::HwConfig& hw, Json& out) {
   for (const hw::KeyNode& child : section.children) {
     if (child.field != nullptr && child.field->only && !child.field->only->holds(hw)) continue;
     if (child.field != nullptr && is_absent(*child.field, hw)) continue;
     if (child.field != nullptr) {
-      out[child.key] = hw_value(*child.field, hw);
+      out[child.key] = value_json(*child.field, hw);
     } else if (child.path == kLiftedSection) {
       add_section(child, hw, out);
     } else {
@@ -97,9 +99,8 @@ void add_section(const hw::KeyNode& section, hw::HwConfig& hw, Json& out) {
 }
 
 Json machine_json(const Report& report) {
-  hw::HwConfig copy = report.hw;  // the table's accessors give references to change
-  Json out = {{"name", copy.name}, {"file", copy.file}};
-  add_section(hw::key_tree(), copy, out);
+  Json out = {{"name", report.hw.name}, {"file", report.hw.file}};
+  add_section(hw::key_tree(), report.hw, out);
   return out;
 }
 

@@ -2,6 +2,8 @@
 #include <nlohmann/json.hpp>
 #include <variant>
 
+#include "hw/config/fields.h"
+
 namespace accsim::sim {
 
 /// JSON whose keys keep the order in which they were set.
@@ -12,5 +14,8 @@ struct ToJson {
   Json operator()(std::monostate) const { return nullptr; }
   Json operator()(const auto& v) const { return v; }
 };
+
+/// What a field of a machine holds; a mode is an object of its keys.
+Json value_json(const hw::Field& field, const hw::HwConfig& hw);
 
 }  // namespace accsim::sim

@@ -2,11 +2,10 @@
 
 #include "hw/config/fields.h"
 #include "hw/config/mode_list.h"
+#include "sim/report/to_json.h"
 
 namespace accsim::sim {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string_view kind_of(const hw::Field& field) {
   return std::visit(hw::FieldCases{
@@ -22,25 +21,11 @@ std::string_view kind_of(const hw::Field& field) {
                     field.target);
 }
 
+/// Lists of modes as a machine file has them.
 Json value_of(const hw::Field& field, const hw::HwConfig& hw) {
-  return std::visit(
-      hw::FieldCases{
-          [&](const hw::Member<int64_t>& m) -> Json { return m.in(hw); },
-          [&](const hw::Member<double>& m) -> Json { return m.in(hw); },
-          [&](const hw::Member<hw::DerivableNumber>& m) -> Json { return m.in(hw).value; },
-          [&](const hw::Member<hw::ByteRate>& m) -> Json { return m.in(hw).value(); },
-          [&](const hw::Member<std::string>& m) -> Json { return m.in(hw); },
-          [&](const hw::Member<std::vector<hw::Dataflow>>& m) -> Json {
-            Json words = Json::array();
-            for (const hw::Dataflow d : m.in(hw)) words.push_back(name(d));
-            return words;
-          },
-          [&](const hw::Member<std::vector<hw::TypeMode>>& m) -> Json {
-            return hw::print_modes(m.in(hw));
-          },
-          [&]<class Enum>(const hw::Member<Enum>& m) -> Json { return name(m.in(hw)); },
-      },
-      field.target);
+  if (const auto* modes = std::get_if<hw::Member<std::vector<hw::TypeMode>>>(&field.target))
+    return hw::print_modes(modes->in(hw));
+  return value_json(field, hw);
 }
 
 void add_sections(const hw::KeyNode& node, Json& out) {

@@ -62,30 +62,19 @@ bool parse_header(std::string_view line, HttpRequest& out) {
 }
 
 std::string_view reason_of(int status) {
-  switch (status) {
-    case 200:
-      return "OK";
-    case 400:
-      return "Bad Request";
-    case 403:
-      return "Forbidden";
-    case 404:
-      return "Not Found";
-    case 405:
-      return "Method Not Allowed";
-    case 411:
-      return "Length Required";
-    case 413:
-      return "Payload Too Large";
-    case 422:
-      return "Unprocessable Content";
-    case 431:
-      return "Request Header Fields Too Large";
-    case 505:
-      return "HTTP Version Not Supported";
-    default:
-      return "Error";
-  }
+  constexpr std::pair<int, std::string_view> kReasons[] = {{200, "OK"},
+                                                           {400, "Bad Request"},
+                                                           {403, "Forbidden"},
+                                                           {404, "Not Found"},
+                                                           {405, "Method Not Allowed"},
+                                                           {411, "Length Required"},
+                                                           {413, "Payload Too Large"},
+                                                           {422, "Unprocessable Content"},
+                                                           {431, "Request Header Fields Too Large"},
+                                                           {505, "HTTP Version Not Supported"}};
+  for (const auto& [code, reason] : kReasons)
+    if (code == status) return reason;
+  return "Error";
 }
 
 }  // namespace

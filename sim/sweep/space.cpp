@@ -121,8 +121,6 @@ PointSource::PointSource(const SweepSpec& spec) : spec_(spec), space_(spec) {
   bits_ = std::max(1, (static_cast<int>(std::bit_width(most)) + 1) / 2);
 }
 
-void PointSource::rewind() { at_ = found_ = 0; }
-
 /// A permutation of 0..size-1: a Feistel network over the next even number of bits, walked until it
 /// comes back into range.
 int64_t PointSource::shuffled_point(int64_t i) const {

@@ -52,7 +52,6 @@ class PointSource {
 
   /// The next legal point; -1 at the end.
   int64_t next_point();
-  void rewind();
 
  private:
   int64_t shuffled_point(int64_t i) const;

@@ -177,8 +177,6 @@ Status bias_split_gelu_rule(InferContext& node) {
   return set_shape(node, 0, node.dtype(0), half);
 }
 
-Status fast_gelu_rule(InferContext& node) { return bias_gelu_rule(node); }
-
 Result<Work> fast_gelu_cost(const NodeView& node) {
   // 0.5 x (1 + tanh(x (a + b x x)))
   return per_element(node, node.has_input(1) ? 8 : 7, 1);

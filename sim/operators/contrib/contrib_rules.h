@@ -117,12 +117,10 @@ Result<Work> qembed_norm_cost(const NodeView& node);
 Status ms_group_norm_rule(InferContext& node);
 /// A normalisation of groups, after skip and bias have been added, and SiLU behind it on request.
 Result<Work> ms_group_norm_cost(const NodeView& node);
-/// BiasGelu: output as input 0, bias of the last dim's size.
+/// BiasGelu, and FastGelu, whose bias is optional: output as input 0, bias of the last dim's size.
 Status bias_gelu_rule(InferContext& node);
 /// BiasSplitGelu: N x S x D with a bias of D elements gives N x S x D / 2. An error when D is odd.
 Status bias_split_gelu_rule(InferContext& node);
-/// FastGelu: as BiasGelu, the bias optional.
-Status fast_gelu_rule(InferContext& node);
 /// The approximation by tanh: 7 elementwise operations and a special one an element, 8 with a
 /// bias.
 Result<Work> fast_gelu_cost(const NodeView& node);

@@ -10,7 +10,7 @@ namespace accsim::sim {
 namespace {
 
 /// The loss: a scalar, or one value per label with reduction "none".
-Status loss_output(InferContext& node) {
+Status nll_loss_rule(InferContext& node) {
   if (Status s = want_rank_from(node, 0, 2); !s) return s;
   Dims labels = node.dims(0);
   labels.erase(labels.begin() + 1);
@@ -37,8 +37,6 @@ void add_picking(const NodeView& node, VectorOp& op) {
 
 }  // namespace
 
-Status nll_loss_rule(InferContext& node) { return loss_output(node); }
-
 Result<Work> nll_loss_cost(const NodeView& node) {
   VectorOp op;
   const int64_t labels = input_size(node, 1);
@@ -51,7 +49,7 @@ Result<Work> nll_loss_cost(const NodeView& node) {
 }
 
 Status cross_entropy_rule(InferContext& node) {
-  if (Status s = loss_output(node); !s) return s;
+  if (Status s = nll_loss_rule(node); !s) return s;
   return set_if_wanted(node, 1, node.dtype(0), node.dims(0));
 }
 

@@ -140,16 +140,6 @@ Status rms_norm_rule(InferContext& node) {
   return set_shape(node, 0, node.dtype(1), node.dims(0));
 }
 
-Result<Work> rms_op(const NodeView& node) {
-  const Result<int64_t> row = row_from_axis(node);
-  if (!row) return row.errors();
-  VectorOp op = norm_op(node, *row);
-  // One sum (of squares) instead of mean and variance.
-  op[VectorClass::reduce] = input_size(node, 0);
-  op.passes = 2;
-  return checked_work(node, {op});
-}
-
 Result<Work> lrn_cost(const NodeView& node) {
   const int64_t size = int_attr(node, "size", 0), count = input_size(node, 0);
   VectorOp op = vector_op(node);
@@ -271,7 +261,15 @@ Result<Work> layer_norm_cost(const NodeView& node) {
   return checked_work(node, {norm_op(node, *row)});
 }
 
-Result<Work> simplified_layer_norm_cost(const NodeView& node) { return rms_op(node); }
+Result<Work> simplified_layer_norm_cost(const NodeView& node) {
+  const Result<int64_t> row = row_from_axis(node);
+  if (!row) return row.errors();
+  VectorOp op = norm_op(node, *row);
+  // One sum (of squares) instead of mean and variance.
+  op[VectorClass::reduce] = input_size(node, 0);
+  op.passes = 2;
+  return checked_work(node, {op});
+}
 
 namespace {
 
@@ -329,7 +327,7 @@ constexpr OpRow kNormOperators[] = {
      .ports = {{"X"}, {"scale", PortRole::gain}},
      .attributes = {"axis", "epsilon", "stash_type"},
      .shape = rms_norm_rule,
-     .cost = rms_op,
+     .cost = simplified_layer_norm_cost,
      .rows = rms_norm_rows,
      .kind = OpKind::normalization,
      .lie = LayoutRule::from_axis},
