@@ -7,6 +7,7 @@
 
 namespace accsim {
 
+/// A T for each thing of a kind, as said below.
 template <class Key, class T>
 struct PerId;
 
@@ -38,6 +39,7 @@ class Id {
   uint8_t at_ = 0;
 };
 
+/// A class that derives from Id.
 template <class T>
 concept IsId = std::derived_from<T, Id<T, T::kCount>>;
 

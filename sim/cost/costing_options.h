@@ -87,7 +87,7 @@ std::optional<Dims> parse_dims(std::string_view text);
 const std::vector<CostingOption>& costing_options();
 /// Those of a use (or of any of several), in that order.
 std::vector<const CostingOption*> options_for(uint32_t uses);
-/// Their keys.
+/// The keys of these rows.
 std::vector<std::string> option_keys(uint32_t uses);
 /// The one of that key among those of a use; nullptr: there is none.
 const CostingOption* find_option(std::string_view key, uint32_t uses);

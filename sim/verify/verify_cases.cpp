@@ -153,10 +153,11 @@ std::optional<VerifyCase> random_product(const hw::HwConfig& hw, hw::Dataflow da
   if (!tiling) return std::nullopt;
   c.tiling = *tiling;
   c.scattered = random() % 3 == 0;
-  c.problem.epilogue.table = random() % 3 == 0 &&
-                    hw.buffer(hw::Buffer::parameter).slot_bytes() >= hw::SetTableCommand::kBytes;
+  c.problem.epilogue.table = random() % 3 == 0 && hw.buffer(hw::Buffer::parameter).slot_bytes() >=
+                                                      hw::SetTableCommand::kBytes;
   c.shape = shape_text(c.problem.op) + "  " + to_string(c.problem, c.tiling) +
-            (c.scattered ? "  loads of both memories" : "") + (c.problem.epilogue.table ? "  table" : "");
+            (c.scattered ? "  loads of both memories" : "") +
+            (c.problem.epilogue.table ? "  table" : "");
   return c;
 }
 

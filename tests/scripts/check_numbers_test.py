@@ -19,7 +19,8 @@ GOOD = {
     "if (t == DType::boolean || t == DType::undefined) return DType::int8;\n"
     "t = DType::int8; if (bits(a) < bits(b) || tile.bits == 4) g(DType::float16);\n",
     "rtl/accsim_pkg.sv": "typedef logic [31:0] word_t;\n",
-    "rtl/pe.sv": "// logic [7:0] a\ncode_t [Rows-1:0] a;  // 8*i\nassign b = c[2:0] + 32'(d) + e[8:0];\n",
+    "rtl/pe.sv": "// logic [7:0] a\ncode_t [Rows-1:0] a;  // 8*i\n"
+    "assign b = c[2:0] + 32'(d) + e[8:0];\n",
     "sim/map/notes.md": "t == DType::int8\n",
 }
 

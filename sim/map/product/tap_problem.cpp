@@ -82,7 +82,8 @@ bool taps_fit(const GemmProblem& p, const hw::HwConfig& hw, const TapTiling& t) 
   };
   const int64_t held = t.repeats * t.channels * (p.kernel_taps() + hw::LaneCommand::kChannelBytes);
   return holds(hw::Buffer::activation, reach(p.y, t.lines) * reach(p.x, t.pixels) * t.channels) &&
-         holds(hw::Buffer::parameter, held + (p.epilogue.table ? hw::SetTableCommand::kBytes : 0)) &&
+         holds(hw::Buffer::parameter,
+               held + (p.epilogue.table ? hw::SetTableCommand::kBytes : 0)) &&
          holds(hw::Buffer::output, t.lines * t.pixels * t.channels);
 }
 
