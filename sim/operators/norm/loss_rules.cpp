@@ -7,9 +7,7 @@
 #include "sim/operators/work_counts.h"
 
 namespace accsim::sim {
-namespace {
 
-/// The loss: a scalar, or one value per label with reduction "none".
 Status nll_loss_rule(InferContext& node) {
   if (Status s = want_rank_from(node, 0, 2); !s) return s;
   Dims labels = node.dims(0);
@@ -26,6 +24,8 @@ Status nll_loss_rule(InferContext& node) {
                     fmt::format("attribute 'reduction' is '{}', not none, sum or mean", reduction));
   return set_shape(node, 0, node.dtype(0), reduction == "none" ? labels : Dims{});
 }
+
+namespace {
 
 /// Picks one score a label, weighs it and adds it up.
 void add_picking(const NodeView& node, VectorOp& op) {
