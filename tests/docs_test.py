@@ -159,8 +159,10 @@ class Documents(unittest.TestCase):
             name = str(file.relative_to(ROOT))
             if not name.startswith(CLOSE_READ):
                 continue
-            self.assertEqual(missing_files(file.read_text()), [], name)
-            self.assertEqual(missing_functions(file.read_text(), sources), [], name)
+            text = file.read_text()
+            self.assertEqual(missing_files(text), [], f"{name} names files that aren't there")
+            unknown = missing_functions(text, sources)
+            self.assertEqual(unknown, [], f"{name} names functions that sim/ and hw/ don't have")
 
     def test_has_every_room_a_row(self):
         rooms = {

@@ -84,7 +84,8 @@ struct Field {
   std::optional<Condition> only = std::nullopt;
   unsigned decides = kDecidesEverything;               ///< a set of Decides
   std::optional<Condition> decides_if = std::nullopt;  ///< else nothing; empty: always
-  /// A list that is empty, or a word that is the first of its choices, where a file leaves it out.
+  /// A list that is empty, a word that is the first of its choices, or a whole number that is 0,
+  /// where a file leaves it out.
   /// Numbers that can follow from others are known by their type, DerivableNumber.
   bool optional = false;
   Growth growth = Growth::none;
