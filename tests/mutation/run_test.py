@@ -132,6 +132,11 @@ class MutantsTest(unittest.TestCase):
             if "assertion" in mutant:
                 self.assertTrue(assertions.known(mutant["assertion"]), mutant["name"])
 
+    def test_the_text_that_a_mutant_changes_is_there_once(self):
+        for mutant in run.load_mutants(run.HERE / "mutants.json"):
+            with self.subTest(mutant["name"]):
+                run.mutated((run.ROOT / "rtl" / mutant["file"]).read_text(), mutant)
+
     def test_each_kind_of_assertion_has_a_mutant(self):
         named = {m.get("assertion") for m in run.load_mutants(run.HERE / "mutants.json")}
         for assertion in (
