@@ -260,7 +260,7 @@ double GemmBound::least_picojoules(const ProductTraffic& b, const PixelOption& m
   const double written = rows * outputs * real(held_sums ? c.chunks : c.passes);
   const auto at = [&](hw::Buffer buffer) { return e.buffer_byte[static_cast<size_t>(buffer)]; };
   const auto memory = [&](const Place& place, bool reads) {
-    const hw::MemoryId at = hw_.memory(place.memory);
+    const hw::Memory at = hw_.memory(place.memory);
     return reads ? at.read_byte : at.write_byte;
   };
   // Each sum is read as often as it is written: all but once to accumulate, once by the post unit.

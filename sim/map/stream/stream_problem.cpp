@@ -52,7 +52,7 @@ int64_t passes_of(const StreamProblem& p, int64_t chunks) {
 /// Cycles of a transfer on a channel, at least. A banked DRAM's bus counts parts of a cycle: what
 /// comes next may begin within the last one.
 int64_t channel_cycles(const hw::HwConfig& hw, hw::MemoryId memory, bool reads, int64_t bytes) {
-  const hw::MemoryId at = hw.memory(memory);
+  const hw::Memory at = hw.memory(memory);
   const hw::ByteRate rate = at.rate(!reads);
   return at.banked ? std::max<int64_t>(0, rate.cycles(bytes) - 1) : rate.cycles(bytes);
 }
