@@ -13,8 +13,9 @@ namespace accsim::sim {
 
 /// y = f(A, B): A of operand a, or what is gathered of it; B of operand b, which copy has not. mac
 /// gathers products of `a` with a weight for each tap (sim/map/product/tap_problem.h). All in the
-/// order of hw::LaneOp but the last: what sub_from is depends on the operands' places alone.
-enum class LaneArithmetic : uint8_t { copy, add, sub, mul, min, max, mac, sub_from };
+/// order of hw::LaneOp but sub_from, which stands between: what it is depends on the operands'
+/// places alone. Hashes of sweeps hold these numbers.
+enum class LaneArithmetic : uint8_t { copy, add, sub, sub_from, mul, min, max, mac };
 /// How the elements of `a` that make one result are put together.
 enum class LaneGather : uint8_t { none, sum, mean, min, max };
 

@@ -25,11 +25,13 @@ struct RowLevel {
   int64_t count = 1, a = 0, b = 0, out = 0;
 };
 
-static_assert(static_cast<size_t>(LaneArithmetic::sub_from) == hw::kLaneOps);
+static_assert(static_cast<size_t>(LaneArithmetic::mac) == hw::kLaneOps);
 
 /// B - A is B + A times a multiplier of the other sign.
 hw::LaneOp lane_operation(LaneArithmetic op) {
-  return op == LaneArithmetic::sub_from ? hw::LaneOp::add : static_cast<hw::LaneOp>(op);
+  if (op == LaneArithmetic::sub_from) return hw::LaneOp::add;
+  const int before = op > LaneArithmetic::sub_from ? 1 : 0;
+  return static_cast<hw::LaneOp>(static_cast<int>(op) - before);
 }
 
 hw::TapOp tap_operation(LaneGather gather) {
