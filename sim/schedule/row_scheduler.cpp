@@ -144,15 +144,14 @@ ScheduledOp RowScheduler::scheduled_part(const RowPlan& plan, const PartStep& t,
   out.offsets.reserve(out.tensors.size());
   const bool is_product = std::holds_alternative<GemmOp>(in_.ops[op].request->item);
   const int64_t parts = is_product ? 1 : plan.cut.parts;
-  const int64_t row = t.part * (flow.count / plan.cut.pieces / parts);  // the part's first
+  const PieceOperands& operands = plan.operands[t.k];
   for (const OperandPort& port : plan.mappings[t.k]->trace.ports) {
-    if (t.k > 0 && port == flow.in)
-      out.offsets.push_back(row * flow.in_bytes);
-    else if (t.k + 1 < plan.run->ops.size() && port == flow.out)
-      out.offsets.push_back(row * flow.out_bytes);
-    else
-      out.offsets.push_back(order_.offset_in_whole(
-          op, port, plan.operands[t.k].offset(port, t.piece * parts + t.part)));
+    // What is between ops is the pieces' own: parts of it lie as the first piece's do.
+    const bool own =
+        (t.k > 0 && port == flow.in) || (t.k + 1 < plan.run->ops.size() && port == flow.out);
+    out.offsets.push_back(
+        own ? operands.offset(port, t.part)
+            : order_.offset_in_whole(op, port, operands.offset(port, t.piece * parts + t.part)));
   }
   return out;
 }
