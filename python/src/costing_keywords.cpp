@@ -42,10 +42,8 @@ std::vector<std::string> words_of(nb::handle value, const sim::CostingOption& op
     for (const nb::handle word : nb::iter(value)) out.push_back(text_of(word));
     return out;
   }
-  nb::dict assigned;
-  if (!nb::try_cast(value, assigned))
-    throw nb::type_error(fmt::format("{} takes a dict", option.key()).c_str());
-  for (const auto [name, to] : assigned)
+  const nb::object dict = nb::module_::import_("builtins").attr("dict")(value);  // any mapping
+  for (const auto [name, to] : nb::cast<nb::dict>(dict))
     out.push_back(text_of(name) + "=" + assigned_text(to, option));
   return out;
 }
