@@ -100,6 +100,12 @@ class Walker {
     const auto n = static_cast<uint64_t>(number(static_cast<int64_t>(v)));
     v = static_cast<T>(n % count);
   }
+  template <IsId T>
+  void choice(T& id) {
+    constexpr auto kAll = T::all();
+    const auto n = static_cast<uint64_t>(number(std::ranges::find(kAll, id) - kAll.begin()));
+    id = kAll[n % kAll.size()];
+  }
   void flag(bool& v) { v = number(v ? 1 : 0) % 2 != 0; }
   template <class T>
   void within(T& v, int64_t low, int64_t high) {
@@ -354,7 +360,7 @@ class Walker {
     Program& p = c.program;
     choice(p.dataflow, kDataflows);
     list(p.tensors, kMostTensors, [&](ProgramTensor& t) {
-      choice(t.memory, 2);
+      choice(t.memory);
       numbers(t.bytes, t.slots, t.address, t.pitch);
       flag(t.given);
     });

@@ -65,7 +65,7 @@ TEST(RandomWaits, AreSeveralStoresDoneAtOnce) {
   int programs = 0;
   for (const ProgramWithImage& drawn : copies(hw, 4)) {
     const std::vector<CommandTime> all = times(drawn.program, hw);
-    std::array<std::set<int64_t>, 2> done;  // of stores with a mark, by memory
+    PerMemory<std::set<int64_t>> done;  // of stores with a mark
     const StoreCommand* store = nullptr;
     int64_t finish = 0;
     size_t commands = 0;
@@ -73,7 +73,7 @@ TEST(RandomWaits, AreSeveralStoresDoneAtOnce) {
       const auto* mark = std::get_if<Mark>(&item.node);
       if (mark && !mark->waits && mark->queue == Queue::store) {
         const auto& to = drawn.program.tensors[static_cast<size_t>(store->tensor)];
-        done[static_cast<size_t>(to.memory)].insert(finish);
+        done[to.memory].insert(finish);
       }
       const auto* command = std::get_if<Command>(&item.node);
       if (!command) continue;
@@ -83,8 +83,10 @@ TEST(RandomWaits, AreSeveralStoresDoneAtOnce) {
       }
       ++commands;
     }
-    programs +=
-        std::ranges::any_of(done[0], [&](int64_t t) { return done[1].contains(t); }) ? 1 : 0;
+    programs += std::ranges::any_of(done[MemoryId::dram],
+                                    [&](int64_t t) { return done[MemoryId::shared].contains(t); })
+                    ? 1
+                    : 0;
   }
   EXPECT_GE(programs, kPrograms / 10);
 }
