@@ -31,15 +31,14 @@ ChannelOrder::ChannelOrder(const Program& program) {
 
 void ChannelOrder::note_command(Queue queue, bool writes) {
   Channel& c = channels_[writes];
-  const int now = static_cast<int>(queue);
-  const bool other = c.last >= 0 && c.last != now;
-  if (other) c.turns[static_cast<size_t>(c.last)].back().gives = true;
-  c.turns[static_cast<size_t>(now)].push_back({other, false});
-  c.last = now;
+  const bool other = c.last && c.last != queue;
+  if (other) c.turns[*c.last].back().gives = true;
+  c.turns[queue].push_back({other, false});
+  c.last = queue;
 }
 
 ChannelOrder::Turn ChannelOrder::turn_of_command(Queue queue, bool writes, int64_t n) const {
-  const std::vector<Turn>& turns = channels_[writes].turns[static_cast<size_t>(queue)];
+  const std::vector<Turn>& turns = channels_[writes].turns[queue];
   return n < std::ssize(turns) ? turns[static_cast<size_t>(n)] : Turn{};
 }
 

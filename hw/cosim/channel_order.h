@@ -27,8 +27,8 @@ class ChannelOrder {
   void note_command(Queue queue, bool writes);
 
   struct Channel {
-    int last = -1;  ///< the queue that had it last
-    std::array<std::vector<Turn>, kQueues> turns;
+    std::optional<Queue> last;  ///< the queue that had it last
+    PerQueue<std::vector<Turn>> turns;
   };
   std::array<Channel, 2> channels_;  ///< reads, writes
 };

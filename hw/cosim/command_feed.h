@@ -33,7 +33,7 @@ class CommandFeed {
   const HwConfig& hw_;
   const TokenOrder order_;
   const ChannelOrder channels_;
-  std::array<QueueUnroller, kQueues> cursors_;
+  std::array<QueueUnroller, rtl::kCommandPorts> cursors_;
   std::array<std::optional<QueueUnroller::Entry>, rtl::kCommandPorts> offered_;
   std::array<bool, rtl::kCommandPorts> ready_{}, finished_{};
   std::array<std::deque<int64_t>, rtl::kRetirePorts> under_way_;

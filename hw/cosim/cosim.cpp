@@ -19,8 +19,6 @@ constexpr std::array<Queue, rtl::kRetirePorts> kQueueOf = {
     Queue::load, Queue::load,   Queue::execute, Queue::execute,
     Queue::post, Queue::vector, Queue::store,   Queue::stage};
 
-size_t queue_index(Queue q) { return static_cast<size_t>(q); }
-
 class Bench {
  public:
   Bench(const Program& program, const HwConfig& hw, const VerilatedCore& variant,
@@ -48,7 +46,7 @@ class Bench {
       if (Status s = take_golden(options.golden); !s) return s.errors();
     progress_ = options.progress;
     const Timing model = simulate(program_, hw_, TimingMode::step, [&](const CommandTime& t) {
-      expected_[queue_index(t.queue)].push_back(t.finish);
+      expected_[t.queue].push_back(t.finish);
       waveform_.expect_command(t);
     });
     for (const auto& e : expected_) commands_ += static_cast<int64_t>(e.size());
@@ -166,10 +164,10 @@ class Bench {
     if (port == rtl::kRetireStore) time += ports_.store_latency();
     if (port == rtl::kRetireStage) time += ports_.copy_latency();
     end_ = std::max(end_, time);
-    const int64_t want = expected_[queue_index(q)][static_cast<size_t>(ordinal)];
+    const int64_t want = expected_[q][static_cast<size_t>(ordinal)];
     waveform_.note_retired(q, ordinal);
     if (time == want) return;
-    ++late_[queue_index(q)];
+    ++late_[q];
     if (!cycle_difference_.text.empty()) return;
     cycle_difference_ = place_of_command(program_, hw_, q, ordinal);
     cycle_difference_.text += fmt::format(" finishes in cycle {}, model {}", time, want);
@@ -201,10 +199,10 @@ class Bench {
   std::function<bool(int64_t, int64_t)> progress_;
   VerilatedCore::Core core_{nullptr, {nullptr}};
   rtl::Cycle io_;
-  std::array<std::vector<int64_t>, kQueues> expected_;
+  PerQueue<std::vector<int64_t>> expected_;
   CommandPlace cycle_difference_;
   std::string broken_;
-  std::array<int64_t, kQueues> late_{};  ///< commands that finish in another cycle than the model's
+  PerQueue<int64_t> late_{};  ///< commands that finish in another cycle than the model's
   int64_t commands_ = 0, retired_ = 0, cycle_ = 0, end_ = 0, last_retired_ = 0;
   WaveformWindow waveform_;
 };

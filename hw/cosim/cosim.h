@@ -14,8 +14,8 @@ namespace accsim::hw {
 
 /// Where a core's cycles aren't the timing model's.
 struct CycleDifferences {
-  std::array<int64_t, kQueues> commands{};  ///< that finish in another cycle, by queue
-  std::string first;                        ///< of them, as the core finishes them; empty: none
+  PerQueue<int64_t> commands{};  ///< that finish in another cycle, by queue
+  std::string first;             ///< of them, as the core finishes them; empty: none
 };
 
 /// One program on the core, compared with the golden (values: what is stored and what the

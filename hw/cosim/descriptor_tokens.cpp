@@ -4,22 +4,9 @@
 namespace accsim::hw {
 
 rtl::CommandPort port_of(Queue q) {
-  switch (q) {
-    case Queue::load:
-      return rtl::kLoad;
-    case Queue::execute:
-      return rtl::kGemm;
-    case Queue::post:
-      return rtl::kPost;
-    case Queue::vector:
-      return rtl::kVector;
-    case Queue::store:
-      return rtl::kStore;
-    case Queue::stage:
-      return rtl::kStage;
-  }
-  check(false, "unknown queue");
-  return rtl::kLoad;
+  constexpr PerQueue<rtl::CommandPort> kPorts = {rtl::kLoad,   rtl::kGemm,  rtl::kPost,
+                                                 rtl::kVector, rtl::kStore, rtl::kStage};
+  return kPorts[q];
 }
 
 namespace {

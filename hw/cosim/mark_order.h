@@ -22,7 +22,7 @@ class MarkOrder {
 
   /// A command, wherever it stands in loops.
   void note_command(const Command& c) {
-    fresh_[static_cast<size_t>(queue_of(c))] = true;
+    fresh_[queue_of(c)] = true;
     if (const auto* store = std::get_if<StoreCommand>(&c)) store_ = store->tensor;
   }
   /// A mark that is set behind a command of its queue.
@@ -32,7 +32,7 @@ class MarkOrder {
                         : m.queue == Queue::stage ? rtl::marks::kStaged
                         : shared                  ? rtl::marks::kStoredShared
                                                   : rtl::marks::kStored;
-    if (std::exchange(fresh_[static_cast<size_t>(m.queue)], false)) ++counts_[kind];
+    if (std::exchange(fresh_[m.queue], false)) ++counts_[kind];
     by_tensor_[static_cast<size_t>(m.tensor)][kind] = counts_[kind];
   }
   /// What a wait for a tensor's marks needs that stands here.
@@ -42,8 +42,8 @@ class MarkOrder {
   const Program& program_;
   Counts counts_{};
   std::vector<Counts> by_tensor_;
-  std::array<bool, kQueues> fresh_{};  ///< a command since the queue's last mark
-  int store_ = 0;                      ///< tensor of the last store
+  PerQueue<bool> fresh_{};  ///< a command since the queue's last mark
+  int store_ = 0;           ///< tensor of the last store
 };
 
 /// Raises each count to the other's.

@@ -40,7 +40,7 @@ void TokenOrder::write_out(const Program& program) {
 
 void TokenOrder::note_sync(const Sync& s) {
   Sequence& to = sequence_of(s);
-  to.ordinals[static_cast<size_t>(s.queue)].push_back(std::ssize(to.queues));
+  to.ordinals[s.queue].push_back(std::ssize(to.queues));
   if (s.kind == SyncKind::wait_free) last_claim_ = std::ssize(to.queues);
   if (s.kind == SyncKind::signal_primed) primed_claims_.push_back(last_claim_);
   to.queues.push_back(s.queue);
@@ -56,7 +56,7 @@ std::optional<Queue> TokenOrder::queue_of_op(SyncKind kind, Buffer b, int64_t n)
 
 int64_t TokenOrder::ordinal_of_op(SyncKind kind, Buffer b, Queue queue, int64_t n) const {
   const Sequence& s = sequence_at(kind, b);
-  return written_out(kind, b) ? s.ordinals[static_cast<size_t>(queue)].at(index(n)) : n;
+  return written_out(kind, b) ? s.ordinals[queue].at(index(n)) : n;
 }
 
 int64_t TokenOrder::slot_of_wait(SyncKind kind, Buffer b, Queue queue, int64_t n) const {

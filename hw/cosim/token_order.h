@@ -33,8 +33,8 @@ class TokenOrder {
  private:
   struct Sequence {
     std::set<Queue> users;
-    std::vector<Queue> queues;                             ///< by ordinal, when there are several
-    std::array<std::vector<int64_t>, kQueues> ordinals{};  ///< of the operations of each queue
+    std::vector<Queue> queues;                  ///< by ordinal, when there are several
+    PerQueue<std::vector<int64_t>> ordinals{};  ///< of the operations of each queue
   };
   using Sequences = std::array<std::array<Sequence, kBuffers>, kSyncKinds>;
 

@@ -6,7 +6,7 @@
 namespace accsim::hw {
 
 void WaveformWindow::expect_command(const CommandTime& t) {
-  const auto q = static_cast<size_t>(t.queue);
+  const Queue q = t.queue;
   const int64_t number = commands_++, ordinal = ordinals_[q]++;
   if (!options_.of || number < options_.of->first || number >= options_.of->end) return;
   begin_ = std::min(begin_, t.start);
@@ -35,7 +35,7 @@ void WaveformWindow::note_written(int64_t cycle, uint64_t time) {
 }
 
 void WaveformWindow::note_retired(Queue queue, int64_t ordinal) {
-  const Range& r = ranges_[static_cast<size_t>(queue)];
+  const Range& r = ranges_[queue];
   if (ordinal >= r.first && ordinal < r.end) --left_;
 }
 

@@ -60,8 +60,8 @@ class WaveformWindow {
   struct Range {
     int64_t first = INT64_MAX, end = 0;
   };
-  std::array<int64_t, kQueues> ordinals_{};  ///< commands so far
-  std::array<Range, kQueues> ranges_{};      ///< of the commands' ordinals
+  PerQueue<int64_t> ordinals_{};  ///< commands so far
+  PerQueue<Range> ranges_{};      ///< of the commands' ordinals
 };
 
 }  // namespace accsim::hw

@@ -15,8 +15,15 @@ namespace accsim::hw {
 
 /// Which of the six decoupled engines runs a command: load, array, post unit, vector unit, store,
 /// or what copies between DRAM and the shared buffer.
-enum class Queue : uint8_t { load, execute, post, vector, store, stage };
-inline constexpr size_t kQueues = 6;
+class Queue : public Id<Queue, 6> {
+ public:
+  static const Queue load, execute, post, vector, store, stage;
+};
+inline constexpr Queue Queue::load = nth(0), Queue::execute = nth(1), Queue::post = nth(2),
+                       Queue::vector = nth(3), Queue::store = nth(4), Queue::stage = nth(5);
+/// A T for each queue.
+template <class T>
+using PerQueue = PerId<Queue, T>;
 /// As printed programs and reports spell it: "load", "execute", "post", "vector", "store", "stage".
 std::string_view name(Queue q);
 

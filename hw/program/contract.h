@@ -73,12 +73,6 @@ constexpr int64_t gemm_stream_cycles(Dataflow d, int64_t m, int64_t k, int64_t n
   return m > k ? m : k;
 }
 
-/// Cycles a table occupies its unit: until the command before it has left the unit, then beats.
-constexpr int64_t set_table(Queue unit) {
-  return (unit == Queue::post ? kPostLatency : kVectorLatency) +
-         SetTableCommand::kBytes / kTableBeat;
-}
-
 /// Bytes of a beat between DRAM and the shared buffer: the widest port of a slot.
 inline int64_t stage_port(const HwConfig& hw) {
   return std::max({hw.buffer(Buffer::activation).width, hw.buffer(Buffer::weight).width,

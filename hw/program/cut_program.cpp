@@ -40,12 +40,12 @@ Program cut_program(const Program& program, size_t first, size_t end) {
   for (size_t i = 0; i < out.tensors.size(); ++i)
     out.tensors[i].given = out.tensors[i].is_placed() && before[i] && here[i];
   // A mark is of the command before it: without one, of a command before the cut.
-  std::array<bool, kQueues> has{};
-  const auto note_queue = [&](const Command& c) { has[static_cast<size_t>(queue_of(c))] = true; };
+  PerQueue<bool> has{};
+  const auto note_queue = [&](const Command& c) { has[queue_of(c)] = true; };
   for (const Item& item : items_between(program, first, end)) {
     visit_nest(std::span(&item, 1), note_queue);
     const auto* mark = std::get_if<Mark>(&item.node);
-    if (!mark || mark->waits || has[static_cast<size_t>(mark->queue)]) out.body.push_back(item);
+    if (!mark || mark->waits || has[mark->queue]) out.body.push_back(item);
   }
   return out;
 }

@@ -17,8 +17,8 @@ namespace {
 struct Life {
   int first = -1, last = -1;
   bool written_first = false;
-  std::array<int, kQueues> reads{}, writes{};  ///< the last one; 0: none
-  std::array<int, kQueues> first_write{};      ///< 0: none
+  PerQueue<int> reads{}, writes{};  ///< the last one; 0: none
+  PerQueue<int> first_write{};      ///< 0: none
 };
 
 class Lives {
@@ -38,9 +38,8 @@ class Lives {
   std::vector<Life> take_lives() { return std::move(lives_); }
 
  private:
-  void note_use(int tensor, Queue queue, bool writes) {
+  void note_use(int tensor, Queue q, bool writes) {
     Life& l = lives_[static_cast<size_t>(tensor)];
-    const auto q = static_cast<size_t>(queue);
     if (l.last < 0) {
       l.first = now_;
       l.written_first = writes;
@@ -98,24 +97,23 @@ class Placer {
   std::vector<size_t> all_;
   /// By item of the body: marks behind it, waits before it.
   std::vector<std::vector<Item>> behind_, before_;
-  std::set<std::pair<size_t, size_t>> marked_;  ///< queue, tensor
+  std::set<std::pair<Queue, size_t>> marked_;  ///< queue, tensor
   /// By queue and tensor: the first item that waits for it.
-  std::map<std::pair<size_t, size_t>, size_t> waits_;
+  std::map<std::pair<Queue, size_t>, size_t> waits_;
 };
 
 /// Writes of `after` wait until other queues have done with `before`.
 void Placer::order_reuse(size_t before, size_t after) {
   const Life &old = lives_[before], &young = lives_[after];
-  for (size_t writer = 0; writer < kQueues; ++writer) {
+  for (const Queue writer : Queue::all()) {
     if (young.first_write[writer] == 0) continue;
     bool waits = false;
-    for (size_t q = 0; q < kQueues; ++q) {
+    for (const Queue q : Queue::all()) {
       const int last = std::max(old.reads[q], old.writes[q]);
       if (q == writer || last == 0) continue;
       waits = true;
       if (marked_.insert({q, before}).second)
-        behind_[static_cast<size_t>(last)].push_back(
-            {Mark{false, static_cast<Queue>(q), static_cast<int>(before)}});
+        behind_[static_cast<size_t>(last)].push_back({Mark{false, q, static_cast<int>(before)}});
     }
     if (!waits) continue;
     // Of several that have its bytes, the one that this queue writes first needn't begin first.
@@ -135,8 +133,7 @@ void Placer::order_reuse() {
       if (lives_[before].last < lives_[after].first && share_bytes(before, after))
         order_reuse(before, after);
   for (const auto& [wait, item] : waits_)
-    before_[item].push_back(
-        {Mark{true, static_cast<Queue>(wait.first), static_cast<int>(wait.second)}});
+    before_[item].push_back({Mark{true, wait.first, static_cast<int>(wait.second)}});
   std::vector<Item> body;
   for (size_t i = 1; i < behind_.size(); ++i) {
     std::ranges::move(before_[i], std::back_inserter(body));

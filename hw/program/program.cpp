@@ -2,15 +2,12 @@
 
 #include <algorithm>
 
+#include "hw/program/engines.h"
 #include "hw/program/reach.h"
 
 namespace accsim::hw {
 
-std::string_view name(Queue q) {
-  constexpr std::array<std::string_view, kQueues> kNames = {"load",   "execute", "post",
-                                                            "vector", "store",   "stage"};
-  return kNames[static_cast<size_t>(q)];
-}
+std::string_view name(Queue q) { return engine_of(q).name; }
 
 std::string_view name(SyncKind k) {
   constexpr std::array<std::string_view, kSyncKinds> kNames = {

@@ -76,7 +76,7 @@ class Verifier {
   void move_token(const Sync& s, size_t place);
 
   /// A command of a queue uses tensors: what was waited for is among them.
-  void note_uses(Queue queue, std::initializer_list<int> used);
+  void note_uses(Queue q, std::initializer_list<int> used);
   void check_held(Buffer b, Queue q, std::string_view what);
   void check_filling(Buffer b, Queue q, std::string_view what);
   /// Is the loop around the command?
@@ -158,17 +158,17 @@ class Verifier {
   /// What queues have done with a tensor that isn't a region. These are the last items of the text
   /// that set a mark on it, and by queue the marks of others that it has waited for.
   struct TensorUses {
-    using ByQueue = std::array<int, kQueues>;
+    using ByQueue = PerQueue<int>;
     std::vector<Use> uses{};
     ByQueue marked{};
-    std::array<ByQueue, kQueues> seen{};
+    PerQueue<ByQueue> seen{};
     std::vector<int> neighbours = {};  ///< tensors that have some of its bytes
     bool used = false;
     int gone = -1;  ///< the tensor that has taken bytes of it
   };
   std::vector<TensorUses> uses_;  ///< by tensor
   /// By queue: regions that its next command is to use; tensors that its last one did.
-  std::array<std::set<int>, kQueues> awaited_, used_;
+  PerQueue<std::set<int>> awaited_, used_;
   int64_t primed_ = 0;  ///< output slots
   bool adds_ = false;   ///< the output slot that is being filled was primed
 };

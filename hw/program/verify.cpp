@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "hw/program/engines.h"
 #include "hw/program/verifier.h"
 #include "hw/program/visit.h"
 
@@ -14,24 +15,6 @@ namespace {
 
 /// Iterations of a nest of loops, at most: they are counted in 64 bits.
 constexpr int64_t kMostIterations = int64_t{1} << 62;
-
-/// Whether a queue fills slots of a buffer, or reads them.
-bool has_slots(Queue q, Buffer b, bool fills) {
-  switch (b) {
-    case Buffer::activation:
-      return fills ? q == Queue::load : q == Queue::execute || q == Queue::vector;
-    case Buffer::weight:
-      return q == (fills ? Queue::load : Queue::execute);
-    case Buffer::parameter:
-      return fills ? q == Queue::load : q == Queue::post || q == Queue::vector || q == Queue::load;
-    case Buffer::accumulator:
-      return fills ? q == Queue::execute || q == Queue::load : q == Queue::post;
-    case Buffer::output:  // of moves that are costed only the store queue claims what it stores
-      return q == Queue::store ||
-             (fills && (q == Queue::post || q == Queue::vector || q == Queue::load));
-  }
-  return false;
-}
 
 }  // namespace
 
@@ -49,10 +32,10 @@ Status Verifier::verify_program() {
   for (size_t p = 0; p < kPlaces && errors_.empty(); ++p)
     if (free_[p] != slots_[p])
       fail(fmt::format("{} of {} {} slots are free at the end", free_[p], slots_[p], place(p)));
-  for (size_t q = 0; q < kQueues && errors_.empty(); ++q)
-    if (!awaited_[q].empty())
-      fail(fmt::format("the {} queue waits for '{}' and does nothing with it",
-                       name(static_cast<Queue>(q)), region_name(*awaited_[q].begin())));
+  for (const Queue q : Queue::all())
+    if (errors_.empty() && !awaited_[q].empty())
+      fail(fmt::format("the {} queue waits for '{}' and does nothing with it", name(q),
+                       region_name(*awaited_[q].begin())));
   if (errors_.empty()) return ok();
   return errors_;
 }
@@ -164,11 +147,11 @@ void Verifier::visit_mark(const Mark& m) {
   const auto says = [&] { return m.waits ? "wait for marks" : "mark"; };
   const ProgramTensor* t = find_tensor(m.tensor);
   if (!t) return;
-  if (m.queue != Queue::load && m.queue != Queue::store && m.queue != Queue::stage)
+  if (!engine_of(m.queue).moves)
     return fail(fmt::format("{} of the {} queue", says(), name(m.queue)));
   if (t->slots > 0) return fail(fmt::format("{} on '{}', which is a region", says(), t->name));
   TensorUses& uses = uses_[static_cast<size_t>(m.tensor)];
-  const auto q = static_cast<size_t>(m.queue);
+  const Queue q = m.queue;
   if (m.waits) {
     uses.seen[q] = uses.marked;
     return;
@@ -204,7 +187,7 @@ void Verifier::region_sync(const Sync& s) {
     return fail(fmt::format("region '{}' is {} by the {} and the {} queue", region_name(s.region),
                             fills ? "filled" : "read", name(*user), name(s.queue)));
   user = s.queue;
-  const auto q = static_cast<size_t>(s.queue);
+  const Queue q = s.queue;
   if (is_wait(s.kind))
     awaited_[q].insert(s.region);
   else if (!used_[q].contains(s.region))
@@ -212,13 +195,12 @@ void Verifier::region_sync(const Sync& s) {
                      region_name(s.region), name(s.queue)));
 }
 
-void Verifier::note_uses(Queue queue, std::initializer_list<int> used) {
-  const auto q = static_cast<size_t>(queue);
+void Verifier::note_uses(Queue q, std::initializer_list<int> used) {
   used_[q] = used;
   for (const int r : awaited_[q])
     if (!used_[q].contains(r))
       fail(fmt::format("the {} queue waits for region '{}', its next command doesn't use it",
-                       name(queue), region_name(r)));
+                       name(q), region_name(r)));
   awaited_[q].clear();
 }
 
@@ -241,7 +223,8 @@ void Verifier::buffer_sync(const Sync& s) {
   if (!fills && s.queue == Queue::load && s.buffer != Buffer::parameter)
     return fail(fmt::format("{} on {} by the load queue: it reads parameter slots only",
                             name(s.kind), name(s.buffer)));
-  if (!has_slots(s.queue, s.buffer, fills))
+  const Engine& engine = engine_of(s.queue);
+  if (!(fills ? engine.fills : engine.reads).contains(s.buffer))
     fail(fmt::format("{} on {} by the {} queue", name(s.kind), name(s.buffer), name(s.queue)));
 }
 

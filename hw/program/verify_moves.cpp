@@ -76,11 +76,9 @@ void Verifier::check_order(int index, const ProgramTensor& t, Queue q, bool writ
 /// What queues have read or written of a tensor's bytes, and a queue reads or writes now.
 void Verifier::check_conflicts(int index, Queue q, bool written, bool writes, const Bytes& bytes) {
   const TensorUses& tensor = uses_[static_cast<size_t>(index)];
-  const auto me = static_cast<size_t>(q);
   for (const Use& u : tensor.uses) {
-    const auto other = static_cast<size_t>(u.queue);
     const bool in_order = u.queue == q && (writes || !written);
-    if (u.writes != written || in_order || u.at <= tensor.seen[me][other]) continue;
+    if (u.writes != written || in_order || u.at <= tensor.seen[q][u.queue]) continue;
     if (!u.bytes.has_overlap_with(bytes)) continue;
     fail(
         fmt::format("'{}' is {} by the {} queue, then {} by the {} queue, and neither tokens of "

@@ -32,14 +32,13 @@ class Copies {
   static constexpr int64_t kBytes = 1024;  ///< of a tensor, before it is written beyond its end
   static constexpr int64_t kTensorsOfMemory = 3;
   static constexpr std::array kMovers{Queue::load, Queue::store, Queue::stage};
-  static constexpr size_t queue_index(Queue q) { return static_cast<size_t>(q); }
 
   /// The steps, counted from 1, of the last command of each queue on a tensor, of the last one with
   /// a mark behind it, and of each queue those of the others' that it has waited for.
   struct Uses {
-    using ByQueue = std::array<int64_t, kQueues>;
+    using ByQueue = PerQueue<int64_t>;
     ByQueue reads{}, writes{}, marked{};
-    std::array<ByQueue, kQueues> seen{};
+    PerQueue<ByQueue> seen{};
   };
 
   bool one_in(int64_t n) { return draw_number(random_, 1, n) == 1; }
@@ -78,23 +77,22 @@ class Copies {
     Uses& uses = uses_[static_cast<size_t>(tensor)];
     bool waits = one_in(8);
     for (const Queue other : kMovers) {
-      const size_t o = queue_index(other);
-      int64_t last = other == q && writes ? 0 : uses.writes[o];
-      if (writes && other != q) last = std::max(last, uses.reads[o]);
-      if (last <= uses.seen[queue_index(q)][o]) continue;
-      if (last > uses.marked[o]) add_mark(other, tensor);
+      int64_t last = other == q && writes ? 0 : uses.writes[other];
+      if (writes && other != q) last = std::max(last, uses.reads[other]);
+      if (last <= uses.seen[q][other]) continue;
+      if (last > uses.marked[other]) add_mark(other, tensor);
       waits = true;
     }
     if (waits) {
       out_.program.body.push_back({Mark{true, q, tensor}});
-      uses.seen[queue_index(q)] = uses.marked;
+      uses.seen[q] = uses.marked;
     }
-    (writes ? uses.writes : uses.reads)[queue_index(q)] = ++now_;
+    (writes ? uses.writes : uses.reads)[q] = ++now_;
   }
 
   void add_mark(Queue q, int tensor) {
     out_.program.body.push_back({Mark{false, q, tensor}});
-    uses_[static_cast<size_t>(tensor)].marked[queue_index(q)] = now_;
+    uses_[static_cast<size_t>(tensor)].marked[q] = now_;
   }
 
   /// Marks stand behind half of the commands at once, behind others when one is needed.
@@ -105,8 +103,7 @@ class Copies {
   void mark_before_store_to(MemoryId faster) {
     for (size_t t = 0; t < uses_.size(); ++t) {
       const auto tensor = static_cast<int>(t);
-      const bool open =
-          uses_[t].writes[queue_index(Queue::store)] > uses_[t].marked[queue_index(Queue::store)];
+      const bool open = uses_[t].writes[Queue::store] > uses_[t].marked[Queue::store];
       if (open && memory_latency(memory_of(tensor)) > memory_latency(faster))
         add_mark(Queue::store, tensor);
     }

@@ -17,7 +17,7 @@ namespace {
 /// Queues that read and write each tensor of a program.
 struct Users {
   std::vector<std::set<Queue>> readers, writers;  ///< by tensor
-  std::array<int, kQueues> last{};                ///< tensor of the queue's last command
+  PerQueue<int> last{};                           ///< tensor of the queue's last command
 
   explicit Users(const Program& p) : readers(p.tensors.size()), writers(p.tensors.size()) {
     const auto load = [this](const LoadCommand& c) { note_use(readers, c.tensor, Queue::load); };
@@ -32,7 +32,7 @@ struct Users {
  private:
   void note_use(std::vector<std::set<Queue>>& side, int tensor, Queue q) {
     side[static_cast<size_t>(tensor)].insert(q);
-    last[static_cast<size_t>(q)] = tensor;
+    last[q] = tensor;
   }
 };
 
@@ -197,7 +197,7 @@ class Network {
       past.readers.insert(used.readers[i].begin(), used.readers[i].end());
       past.writers.insert(used.writers[i].begin(), used.writers[i].end());
     }
-    const int store = used.last[static_cast<size_t>(Queue::store)];
+    const int store = used.last[Queue::store];
     if (std::ranges::any_of(used.writers, [](const auto& w) { return w.contains(Queue::store); }))
       last_store_ =
           out_.program.tensors[static_cast<size_t>(tensors[static_cast<size_t>(store)])].memory;

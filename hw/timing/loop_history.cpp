@@ -32,8 +32,8 @@ int64_t LoopHistory::find_period(const Step& loop, int64_t zero) const {
 
 /// Are all queues of the body past cycle 0, so that nothing more will be hidden?
 bool LoopHistory::has_begun(const Step& loop, const Snapshot& at, int64_t zero) {
-  return std::ranges::all_of(kQueueFree, [&](Moment m) {
-    return (loop.writes & touch(m)) == 0 || at.moments[static_cast<size_t>(m)] >= zero;
+  return std::ranges::all_of(kQueueMoments, [&](const QueueMoments& q) {
+    return (loop.writes & touch(q.free)) == 0 || at.moments[static_cast<size_t>(q.free)] >= zero;
   });
 }
 
@@ -90,10 +90,10 @@ void LoopHistory::move_ahead(const Step& loop, int64_t period, int64_t periods,
   }
   if (loop.writes & touch(Moment::bus)) state.bus.move_later(before.bus, ahead);
   state.end += ahead;
-  for (size_t q = 0; q < kQueues; ++q) {
-    if ((loop.writes & touch(kQueueFree[q])) == 0) continue;
-    for (size_t i = q * kQueueSums; i < (q + 1) * kQueueSums; ++i)
-      sums[i] += (now.sums[i] - before.sums[i]) * periods;
+  for (const Queue q : Queue::all()) {
+    if ((loop.writes & touch(kQueueMoments[q].free)) == 0) continue;
+    for (size_t i = 0; i < kQueueSums; ++i)
+      sums[q][i] += (now.sums[q][i] - before.sums[q][i]) * periods;
   }
 }
 

@@ -18,7 +18,7 @@ constexpr int64_t kNoEnd = std::numeric_limits<int64_t>::min() / 2;
 Timing Simulator::go_on(std::span<const Step> steps, std::span<const int32_t> tensors) {
   tensors_ = tensors;
   zero_ = state_.end;
-  sums_.fill(0);
+  sums_ = {};
   run_body(steps.data(), steps.data() + steps.size());
   return layer_share();
 }
@@ -26,9 +26,9 @@ Timing Simulator::go_on(std::span<const Step> steps, std::span<const int32_t> te
 Timing Simulator::layer_share() const {
   Timing out;
   out.total = Cycles(time_of(state_.end - zero_));
-  for (size_t q = 0; q < kQueues; ++q) {
-    const int64_t* sums = &sums_[q * kQueueSums];
-    const int64_t free_at = state_.moments[static_cast<size_t>(kQueueFree[q])];
+  for (const Queue q : Queue::all()) {
+    const auto& sums = sums_[q];
+    const int64_t free_at = state_.moments[static_cast<size_t>(kQueueMoments[q].free)];
     out.queues[q].busy = Cycles(time_of(sums[0]));
     out.queues[q].hidden = Cycles(time_of(sums[1]));
     out.queues[q].free_at = Cycles(time_of(std::max<int64_t>(0, free_at - zero_)));
@@ -51,7 +51,7 @@ void Simulator::begin(const HwConfig& hw, TimingMode mode, Watcher* watcher,
   mode_ = mode;
   watcher_ = watcher;
   state_.moments.fill(0);
-  sums_.fill(0);
+  sums_ = {};
   state_.bus = {};
   state_.end = 0;
   state_.marks.clear();
@@ -80,12 +80,10 @@ void Simulator::run_body(const Step* from, const Step* to) {
         run_drain(*s);
         break;
       case Step::Kind::post:
-        run_unit(*s, {Queue::post, Moment::post_free, Moment::pending_post, Moment::post_done,
-                      Moment::post_release});
+        run_unit(*s, Queue::post);
         break;
       case Step::Kind::vector:
-        run_unit(*s, {Queue::vector, Moment::vector_free, Moment::pending_vector,
-                      Moment::vector_done, Moment::vector_release});
+        run_unit(*s, Queue::vector);
         break;
       case Step::Kind::store:
         run_store(*s);
@@ -213,7 +211,7 @@ int64_t handed_on(int64_t end, Wait memory) {
 /// The queue starts its next command: accounts the gap and the occupancy, returns the start. `free`
 /// and the result have no reason.
 int64_t Simulator::start_command(Queue q, int64_t& free, int64_t ready, int64_t occupancy) {
-  int64_t* sums = &sums_[static_cast<size_t>(q) * kQueueSums];
+  auto& sums = sums_[q];
   const int64_t begin = std::max(free, without_why(ready));
   if (watcher_) [[unlikely]] {
     gap_begin_ = std::min(begin, std::max(free, zero_));
@@ -300,7 +298,7 @@ void Simulator::run_gemms(const Step& s, int64_t times) {
   } while (free < zero_);
   const int64_t gap = std::max<int64_t>(0, s.fill - s.occupancy);
   const int64_t ahead = (s.occupancy + gap) * times;
-  int64_t* sums = &sums_[static_cast<size_t>(Queue::execute) * kQueueSums];
+  auto& sums = sums_[Queue::execute];
   sums[0] += s.occupancy * times;
   sums[2 + static_cast<size_t>(Wait::weight_load)] += gap * times;
   if (times > 0)
@@ -321,9 +319,10 @@ void Simulator::run_drain(const Step& s) {
   finish_command(s, Queue::execute, {begin, begin + s.occupancy, done});
 }
 
-void Simulator::run_unit(const Step& s, const Unit& u) {
+void Simulator::run_unit(const Step& s, Queue q) {
+  const QueueMoments& u = kQueueMoments[q];
   const int64_t pending = at(u.pending);
-  const int64_t begin = start_command(u.queue, at(u.free), pending, s.occupancy);
+  const int64_t begin = start_command(q, at(u.free), pending, s.occupancy);
   at(u.pending) = 0;
   const int64_t done = begin + s.occupancy + s.latency;
   at(u.done) = done + static_cast<int64_t>(Wait::post);
@@ -333,7 +332,7 @@ void Simulator::run_unit(const Step& s, const Unit& u) {
   at(u.release) =
       begin + s.occupancy +
       (held_up ? static_cast<int64_t>(why_of(pending)) : static_cast<int64_t>(Wait::post));
-  finish_command(s, u.queue, {begin, begin + s.occupancy, done});
+  finish_command(s, q, {begin, begin + s.occupancy, done});
 }
 
 void Simulator::run_store(const Step& s) {

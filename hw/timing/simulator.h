@@ -67,12 +67,8 @@ class Simulator {
   void run_gemm(const Step& s);
   void run_gemms(const Step& s, int64_t times);
   void run_drain(const Step& s);
-  /// Moments of the post and of the vector unit.
-  struct Unit {
-    Queue queue;
-    Moment free, pending, done, release;
-  };
-  void run_unit(const Step& s, const Unit& u);
+  /// Of the post or the vector unit.
+  void run_unit(const Step& s, Queue q);
   void run_store(const Step& s);
   void run_stage(const Step& s);
   void finish_command(const Step& s, Queue q, const Move& at);

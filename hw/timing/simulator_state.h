@@ -31,14 +31,9 @@ struct SimulatorState {
   int64_t end = 0;
 };
 
-/// What a queue's next command can't begin before.
-inline constexpr std::array<Moment, kQueues> kQueueFree = {Moment::load_free,  Moment::stream_free,
-                                                           Moment::post_free,  Moment::vector_free,
-                                                           Moment::store_free, Moment::stage_free};
-
 /// Of a queue: busy, hidden, waits by reason.
 inline constexpr size_t kQueueSums = 2 + kWaits;
-/// Cycles << kWhyBits, queue by queue.
-using CycleSums = std::array<int64_t, kQueues * kQueueSums>;
+/// Cycles << kWhyBits.
+using CycleSums = PerQueue<std::array<int64_t, kQueueSums>>;
 
 }  // namespace accsim::hw

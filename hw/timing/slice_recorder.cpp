@@ -20,7 +20,7 @@ void LoopCounter::on_skip(const Step&, int64_t, int64_t, int64_t) { ++levels_[de
 void LoopCounter::end_loop(const Step&) { --depth_; }
 
 Detail LoopCounter::detail_within(int64_t limit) const {
-  constexpr auto kEach = static_cast<int64_t>(kQueues);  // slices of a group, at most
+  constexpr auto kEach = static_cast<int64_t>(Queue::kCount);  // slices of a group, at most
   std::vector<int64_t> outside = {
       0};  // by depth: slices if all loops of less depth are written out
   for (const Level& l : levels_) outside.push_back(outside.back() + l.commands + kEach * l.skips);
@@ -44,7 +44,7 @@ SliceRecorder::SliceRecorder(std::span<const Step> steps, std::span<const Comman
                              Detail detail)
     : steps_(steps), commands_(commands), detail_(detail), frames_(1) {}
 
-std::array<std::vector<Slice>, kQueues> SliceRecorder::take_slices() {
+PerQueue<std::vector<Slice>> SliceRecorder::take_slices() {
   check(depth_ == 0, "a loop has not ended");
   if (at_detail()) emit_slices(top_frame().now);
   return std::move(out_);
@@ -57,10 +57,7 @@ void SliceRecorder::on_token(const Step& wait, int64_t time) {
 
 /// The token without which the command would have started earlier; none if it was something else.
 int SliceRecorder::waited_for(const TimedStep& c) {
-  constexpr std::array<Moment, kQueues> kPending = {Moment::pending_load,  Moment::pending_stream,
-                                                    Moment::pending_post,  Moment::pending_vector,
-                                                    Moment::pending_store, Moment::pending_stage};
-  Token& token = tokens_[static_cast<size_t>(kPending[static_cast<size_t>(c.queue)])];
+  Token& token = tokens_[static_cast<size_t>(kQueueMoments[c.queue].pending)];
   int out = Slice::kNoToken;
   if (c.start > c.free && token.time == c.start) out = token.ring;
   token = {};
@@ -85,8 +82,8 @@ void SliceRecorder::on_command(const TimedStep& c) {
           .read = info.read,
           .written = info.written};
   s.waits[static_cast<size_t>(c.why)] = c.start - c.free;
-  top_frame().now[static_cast<size_t>(c.queue)].append(s);
-  if (static_cast<int64_t>(depth_) < detail_.depth) out_[static_cast<size_t>(c.queue)].push_back(s);
+  top_frame().now[c.queue].append(s);
+  if (static_cast<int64_t>(depth_) < detail_.depth) out_[c.queue].push_back(s);
 }
 
 void SliceRecorder::begin_loop(const Step&) {
@@ -143,7 +140,7 @@ void SliceRecorder::end_loop(const Step&) {
 }
 
 void SliceRecorder::append_groups(Groups& to, const Groups& next) {
-  for (size_t q = 0; q < kQueues; ++q) to[q].append(next[q]);
+  for (const Queue q : Queue::all()) to[q].append(next[q]);
 }
 
 void SliceRecorder::flush_pending(Frame& f) {
@@ -153,7 +150,7 @@ void SliceRecorder::flush_pending(Frame& f) {
 }
 
 void SliceRecorder::emit_slices(const Groups& groups) {
-  for (size_t q = 0; q < kQueues; ++q)
+  for (const Queue q : Queue::all())
     if (groups[q].count > 0) out_[q].push_back(groups[q]);
 }
 

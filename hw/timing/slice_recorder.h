@@ -52,7 +52,7 @@ class SliceRecorder : public Watcher {
   SliceRecorder(std::span<const Step> steps, std::span<const CommandInfo> commands, Detail detail);
 
   /// The slices, once, after the simulation.
-  std::array<std::vector<Slice>, kQueues> take_slices();
+  PerQueue<std::vector<Slice>> take_slices();
 
   void on_command(const TimedStep& command) override;
   void on_token(const Step& wait, int64_t time) override;
@@ -62,7 +62,7 @@ class SliceRecorder : public Watcher {
   void end_loop(const Step& loop) override;
 
  private:
-  using Groups = std::array<Slice, kQueues>;
+  using Groups = PerQueue<Slice>;
   static constexpr size_t kRemembered = 8;  ///< iterations: the simulator's longest period
   struct Frame {
     Groups now, all;                      ///< of the iteration under way; of the whole loop so far
@@ -88,7 +88,7 @@ class SliceRecorder : public Watcher {
   std::vector<Frame> frames_;
   size_t depth_ = 0;
   std::array<Token, kMoments> tokens_;  ///< the latest that each pending moment has taken
-  std::array<std::vector<Slice>, kQueues> out_;
+  PerQueue<std::vector<Slice>> out_;
 };
 
 }  // namespace accsim::hw

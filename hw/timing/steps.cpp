@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "hw/program/contract.h"
+#include "hw/program/engines.h"
 
 namespace accsim::hw {
 namespace {
@@ -17,14 +17,6 @@ Wait wait_for(MemoryId m, bool write) {
 
 constexpr int64_t kMuchWork = 1'000'000;
 constexpr size_t kMostLoops = 64;
-
-/// What a queue's next command waits for.
-Moment pending_moment(Queue q) {
-  static constexpr std::array<Moment, kQueues> kPending = {
-      Moment::pending_load,   Moment::pending_stream, Moment::pending_post,
-      Moment::pending_vector, Moment::pending_store,  Moment::pending_stage};
-  return kPending[static_cast<size_t>(q)];
-}
 
 }  // namespace
 
@@ -194,42 +186,35 @@ void StepWriter::drain() {
           touch(Moment::pending_stream));
 }
 
-void StepWriter::post_unit(int64_t cycles) {
-  add_step({.kind = Step::Kind::post,
+void StepWriter::add_unit(Queue q, int64_t cycles) {
+  const QueueMoments& m = kQueueMoments[q];
+  add_step({.kind = q == Queue::post ? Step::Kind::post : Step::Kind::vector,
             .occupancy = stamped_cycles(cycles),
-            .latency = stamped_cycles(contract::kPostLatency)},
-           touch(Moment::post_free) | touch(Moment::post_done) | touch(Moment::post_release) |
-               touch(Moment::pending_post));
-}
-
-void StepWriter::vector_unit(int64_t cycles) {
-  add_step({.kind = Step::Kind::vector,
-            .occupancy = stamped_cycles(cycles),
-            .latency = stamped_cycles(contract::kVectorLatency)},
-           touch(Moment::vector_free) | touch(Moment::vector_done) | touch(Moment::vector_release) |
-               touch(Moment::pending_vector));
+            .latency = stamped_cycles(engine_of(q).latency)},
+           touch(m.free) | touch(m.done) | touch(m.release) | touch(m.pending));
 }
 
 void StepWriter::post(int64_t rows, int64_t cols, int64_t groups) {
   const int64_t row_bytes = cols * hw_->activation_bytes();
-  post_unit(rows * ceil_div(row_bytes, hw_->buffer(Buffer::output).width) * groups);
+  add_unit(Queue::post, rows * ceil_div(row_bytes, hw_->buffer(Buffer::output).width) * groups);
 }
 
-void StepWriter::set_table(Queue unit) {
-  const int64_t cycles = contract::set_table(unit);
-  return unit == Queue::post ? post_unit(cycles) : vector_unit(cycles);
+void StepWriter::set_table(Queue unit) { add_unit(unit, table_cycles(unit)); }
+
+void StepWriter::lane(const LaneCommand& c) {
+  add_unit(Queue::vector, contract::lane_cycles(c, *hw_));
 }
 
-void StepWriter::lane(const LaneCommand& c) { vector_unit(contract::lane_cycles(c, *hw_)); }
-
-void StepWriter::row(const RowCommand& c) { vector_unit(contract::row_cycles(c, *hw_)); }
+void StepWriter::row(const RowCommand& c) {
+  add_unit(Queue::vector, contract::row_cycles(c, *hw_));
+}
 
 void StepWriter::vector(const VectorCommand& c) {
   int64_t cycles = 0;
   for (size_t i = 0; i < kLaneClasses; ++i) cycles += ceil_div(c.ops[i], hw_->vector.lanes[i]);
-  vector_unit(
-      std::max({int64_t{1}, cycles, ceil_div(c.in_bytes, hw_->buffer(Buffer::activation).width),
-                ceil_div(c.out_bytes, hw_->buffer(Buffer::output).width)}));
+  add_unit(Queue::vector, std::max({int64_t{1}, cycles,
+                                    ceil_div(c.in_bytes, hw_->buffer(Buffer::activation).width),
+                                    ceil_div(c.out_bytes, hw_->buffer(Buffer::output).width)}));
 }
 
 void StepWriter::add_wait(Step step, bool to_read) {
@@ -249,36 +234,20 @@ void StepWriter::sync(SyncKind kind, Queue queue, Buffer buffer) {
   Step step{.kind = wait ? Step::Kind::wait : Step::Kind::signal,
             .ring = static_cast<uint8_t>(primed ? kPrimedRing : buffer_ring(buffer, full))};
   if (wait) {
-    step.moment = stationary ? Moment::pending_preload : pending_moment(queue);
+    step.moment = stationary ? Moment::pending_preload : kQueueMoments[queue].pending;
     return add_wait(step, queue == Queue::load && full);
   }
-  switch (queue) {
-    case Queue::load:
-      if (!full && !primed) {  // indices that it has read
-        step.moment = Moment::load_free;
-        step.slot_free = true;
-        break;
-      }
-      step.moment = loaded_moment(buffer);
-      step.filled = true;
-      frames_.back().reads |= touch(step.moment);
-      return add_step(step, touch_ring(step.ring) | touch(step.moment));
-    case Queue::execute:
-      step.moment = full ? Moment::result : stationary ? Moment::preload_end : Moment::stream_free;
-      step.slot_free = !full;
-      break;
-    case Queue::post:
-      step.moment = full ? Moment::post_done : Moment::post_release;
-      break;
-    case Queue::vector:
-      step.moment = full ? Moment::vector_done : Moment::vector_release;
-      break;
-    case Queue::store:
-      step.moment = Moment::store_release;
-      break;
-    case Queue::stage:
-      check(false, "the stage queue has no slots of buffers");
+  check(queue != Queue::stage, "the stage queue has no slots of buffers");
+  if (queue == Queue::load && (full || primed)) {
+    step.moment = loaded_moment(buffer);
+    step.filled = true;
+    frames_.back().reads |= touch(step.moment);
+    return add_step(step, touch_ring(step.ring) | touch(step.moment));
   }
+  const QueueMoments& own = kQueueMoments[queue];
+  step.moment = full && queue != Queue::store ? own.done : own.release;
+  if (stationary && !full) step.moment = Moment::preload_end;
+  step.slot_free = own.for_slot && !full;
   frames_.back().reads |= touch(step.moment);
   add_step(step, touch_ring(step.ring));
 }
@@ -290,15 +259,10 @@ void StepWriter::region_sync(SyncKind kind, Queue queue, size_t region) {
             .ring = static_cast<uint8_t>(region_ring(region, full)),
             .slot_free = !wait && !full};
   if (wait) {
-    step.moment = queue == Queue::load    ? Moment::pending_load
-                  : queue == Queue::store ? Moment::pending_store
-                                          : Moment::pending_stage;
+    step.moment = kQueueMoments[queue].pending;
     return add_wait(step, queue == Queue::load && full);
   }
-  step.moment = queue == Queue::load    ? Moment::load_free
-                : queue == Queue::store ? Moment::store_done
-                : full                  ? Moment::stage_done
-                                        : Moment::stage_free;
+  step.moment = full ? kQueueMoments[queue].done : kQueueMoments[queue].release;
   frames_.back().reads |= touch(step.moment);
   add_step(step, touch_ring(step.ring));
 }
@@ -308,15 +272,13 @@ void StepWriter::mark(const Mark& m) {
             .ring = kMarks,
             .tensor = m.tensor};
   if (m.waits) {
-    step.moment = pending_moment(m.queue);
+    step.moment = kQueueMoments[m.queue].pending;
     frames_.back().reads |= touch(Moment::marks);
     step.to_read = m.queue == Queue::load;
     return add_step(step,
                     touch(step.moment) | (step.to_read ? touch(Moment::pending_load_full) : 0));
   }
-  step.moment = m.queue == Queue::load    ? Moment::load_free
-                : m.queue == Queue::store ? Moment::store_done
-                                          : Moment::stage_done;
+  step.moment = kQueueMoments[m.queue].done;
   step.slot_free = m.queue == Queue::load;
   add_step(step, 0);
 }

@@ -59,6 +59,25 @@ enum class Moment : uint8_t {
 inline constexpr size_t kMoments = static_cast<size_t>(Moment::pending_load_full) + 1;
 inline constexpr size_t kFirstPending = static_cast<size_t>(Moment::pending_load);
 
+/// Moments of a queue.
+struct QueueMoments {
+  Moment free;     ///< its next command can't begin before
+  Moment pending;  ///< what that one waits for
+  Moment done;     ///< its result, or what it has moved, is there
+  Moment release;  ///< it has read what it reads
+  bool for_slot;   ///< whoever waits for its release waits for a slot, and not for its own reason
+};
+/// The list of engines in time. A load's result is a buffer's: loaded_moment().
+inline constexpr PerQueue<QueueMoments> kQueueMoments = {{{
+    {Moment::load_free, Moment::pending_load, Moment::load_free, Moment::load_free, true},
+    {Moment::stream_free, Moment::pending_stream, Moment::result, Moment::stream_free, true},
+    {Moment::post_free, Moment::pending_post, Moment::post_done, Moment::post_release, false},
+    {Moment::vector_free, Moment::pending_vector, Moment::vector_done, Moment::vector_release,
+     false},
+    {Moment::store_free, Moment::pending_store, Moment::store_done, Moment::store_release, false},
+    {Moment::stage_free, Moment::pending_stage, Moment::stage_done, Moment::stage_free, false},
+}}};
+
 /// When all loads so far into a buffer have arrived.
 constexpr Moment loaded_moment(Buffer b) {
   return static_cast<Moment>(static_cast<size_t>(Moment::activation_loaded) +
@@ -208,8 +227,8 @@ class StepWriter {
   void add_step(const Step& step, TouchSet writes);
   /// `to_read`: of a load, for a token of something that it reads.
   void add_wait(Step step, bool to_read);
-  void post_unit(int64_t cycles);
-  void vector_unit(int64_t cycles);
+  /// A command of the post or vector unit.
+  void add_unit(Queue q, int64_t cycles);
   /// A transfer without the slot port: cycles, and ticks of the bus.
   struct Transfer {
     int64_t occupancy = 0, latency = 0, bus = 0;

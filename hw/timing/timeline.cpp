@@ -150,7 +150,7 @@ Timeline ChainTimeline::next_timeline(const Program& program, std::span<const St
   const Timing timing = simulator_.go_on(steps, tensors);
   Timeline out;
   out.total = timing.total;
-  for (size_t q = 0; q < kQueues; ++q) out.hidden[q] = timing.queues[q].hidden.count();
+  for (const Queue q : Queue::all()) out.hidden[q] = timing.queues[q].hidden.count();
   out.queues = recorder.take_slices();
   for (const auto& queue : out.queues)
     for (const Slice& s : queue) out.summarised = out.summarised || s.count > 1;

@@ -40,10 +40,10 @@ std::string token_name(int ring);
 /// Where a program's queues are when. By queue: slices in order that don't overlap; together they
 /// are every command once, so that busy, waits, counts and bytes add up to the program's.
 struct Timeline {
-  std::array<std::vector<Slice>, kQueues> queues;
-  Cycles total;                           ///< as Timing has it: the largest `visible`
-  bool summarised = false;                ///< some slice is a group
-  std::array<int64_t, kQueues> hidden{};  ///< busy cycles under the programs before
+  PerQueue<std::vector<Slice>> queues;
+  Cycles total;                ///< as Timing has it: the largest `visible`
+  bool summarised = false;     ///< some slice is a group
+  PerQueue<int64_t> hidden{};  ///< busy cycles under the programs before
 };
 
 /// Timelines of the programs of a network one behind the other, as Chain times them. What begins

@@ -12,7 +12,7 @@ std::string_view name(Wait w) {
 
 Timing& Timing::operator+=(const Timing& o) {
   total += o.total;
-  for (size_t q = 0; q < kQueues; ++q) {
+  for (const Queue q : Queue::all()) {
     QueueTiming& to = queues[q];
     const QueueTiming& from = o.queues[q];
     to.busy += from.busy;

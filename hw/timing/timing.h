@@ -34,9 +34,9 @@ struct QueueTiming {
 /// How long a program takes, or a layer of a network, and what its queues waited for.
 struct Timing {
   Cycles total;  ///< from cycle 0 until the last byte of the last store has arrived
-  std::array<QueueTiming, kQueues> queues{};
+  PerQueue<QueueTiming> queues{};
 
-  const QueueTiming& queue(Queue q) const { return queues[static_cast<size_t>(q)]; }
+  const QueueTiming& queue(Queue q) const { return queues[q]; }
   /// Adds another part of a layer that comes in parts of a chain: sums of everything.
   Timing& operator+=(const Timing& o);
 };

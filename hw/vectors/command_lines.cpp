@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "hw/program/engines.h"
 #include "hw/vectors/descriptor_json.h"
 
 namespace accsim::hw {
@@ -35,18 +36,11 @@ Json marks_json(const std::vector<Mark>& marks, const Program& program) {
 
 /// The buffers that commands of a queue read, with the slots that this one does.
 Json slots_read(const Command& command, const QueueUnroller::Entry& core) {
-  static const std::array<std::vector<Buffer>, kQueues> kRead = {
-      std::vector{Buffer::parameter},
-      std::vector{Buffer::activation, Buffer::weight},
-      std::vector{Buffer::accumulator, Buffer::parameter},
-      std::vector{Buffer::activation, Buffer::parameter},
-      std::vector{Buffer::output},
-      std::vector<Buffer>{}};
   Json out = Json::object();
   if (std::holds_alternative<DrainCommand>(command)) return out;
   const auto* load = std::get_if<LoadCommand>(&command);
   if (load && !load->gather) return out;
-  for (const Buffer b : kRead[static_cast<size_t>(queue_of(command))])
+  for (const Buffer b : engine_of(queue_of(command)).reads)
     out[std::string(name(b))] = core.slots[static_cast<size_t>(b)];
   return out;
 }

@@ -7,14 +7,9 @@
 namespace accsim::hw {
 
 CommandStream::CommandStream(const Program& program, const HwConfig& hw)
-    : program_(program),
-      order_(program, hw),
-      channels_(program),
-      entries_(kQueues),
-      counts_(kQueues) {
-  for (size_t q = 0; q < kQueues; ++q)
-    queues_.push_back(
-        std::make_unique<QueueUnroller>(program, hw, order_, channels_, static_cast<Queue>(q)));
+    : program_(program), order_(program, hw), channels_(program) {
+  for (const Queue q : Queue::all())
+    queues_[q] = std::make_unique<QueueUnroller>(program, hw, order_, channels_, q);
   std::string layer;
   const auto loop = [this](const Loop& l, const auto& inner) {
     loops_.push_back(&l);
@@ -25,8 +20,7 @@ CommandStream::CommandStream(const Program& program, const HwConfig& hw)
   visit_nest(program_.body, Overloaded{loop, head, command});
 }
 
-Status CommandStream::advance_queue(Queue queue) {
-  const auto q = static_cast<size_t>(queue);
+Status CommandStream::advance_queue(Queue q) {
   auto next = queues_[q]->next();
   if (!next) return next.errors();
   check(next->has_value(), "golden runs a command that its queue doesn't have");
@@ -36,7 +30,7 @@ Status CommandStream::advance_queue(Queue queue) {
 
 Result<const StreamedCommand*> CommandStream::next_command(const RetiredCommand& retired) {
   out_.queue = queue_of(*retired.command);
-  const auto q = static_cast<size_t>(out_.queue);
+  const Queue q = out_.queue;
   out_.is_drain = std::holds_alternative<DrainCommand>(*retired.command);
   out_.ordinal = counts_[q]++;
   if (!out_.is_drain)

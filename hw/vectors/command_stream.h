@@ -33,16 +33,16 @@ class CommandStream {
   Result<const StreamedCommand*> next_command(const RetiredCommand& retired);
 
  private:
-  Status advance_queue(Queue queue);
+  Status advance_queue(Queue q);
 
   const Program& program_;
   TokenOrder order_;
   ChannelOrder channels_;
-  std::vector<std::unique_ptr<QueueUnroller>> queues_;
-  std::vector<QueueUnroller::Entry> entries_;  ///< by queue, the latest
+  PerQueue<std::unique_ptr<QueueUnroller>> queues_;
+  PerQueue<QueueUnroller::Entry> entries_;  ///< the latest
   std::map<const Command*, std::string> layers_;
   std::vector<const Loop*> loops_;  ///< in the order of the text
-  std::vector<int64_t> counts_;     ///< by queue
+  PerQueue<int64_t> counts_;
   StreamedCommand out_;
 };
 

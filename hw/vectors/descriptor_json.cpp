@@ -13,26 +13,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::span<const rtl::DescriptorField> table_of(const Command& command) {
-  if (const auto* table = std::get_if<SetTableCommand>(&command)) {
-    if (table->unit == Queue::post) return rtl::kPostCmdFields;
-    return rtl::kVectorCmdFields;
-  }
+  static constexpr PerQueue<std::span<const rtl::DescriptorField>> kTables = {
+      rtl::kDmaCmdFields,    rtl::kGemmCmdFields, rtl::kPostCmdFields,
+      rtl::kVectorCmdFields, rtl::kDmaCmdFields,  rtl::kStageCmdFields};
   if (std::holds_alternative<RowCommand>(command)) return rtl::kRowCmdFields;
-  switch (queue_of(command)) {
-    case Queue::load:
-    case Queue::store:
-      return rtl::kDmaCmdFields;
-    case Queue::execute:
-      return rtl::kGemmCmdFields;
-    case Queue::post:
-      return rtl::kPostCmdFields;
-    case Queue::vector:
-      return rtl::kVectorCmdFields;
-    case Queue::stage:
-      return rtl::kStageCmdFields;
-  }
-  check(false, "unknown queue");
-  return {};
+  return kTables[queue_of(command)];
 }
 
 /// Number i of a field; none crosses a word.

@@ -6,14 +6,14 @@ namespace accsim::abi {
 
 CommandTimes::CommandTimes(const hw::Program& program, const hw::HwConfig& hw) {
   const auto keep = [this](const hw::CommandTime& t) {
-    spans_[static_cast<size_t>(t.queue)].push_back({t.start, t.finish});
+    spans_[t.queue].push_back({t.start, t.finish});
     ++commands_;
   };
   total_ = hw::simulate(program, hw, hw::TimingMode::step, keep).total.count();
 }
 
 const CommandTimes::Span& CommandTimes::span_of(hw::Queue queue, int64_t ordinal) const {
-  const std::vector<Span>& all = spans_[static_cast<size_t>(queue)];
+  const std::vector<Span>& all = spans_[queue];
   check(ordinal >= 0 && ordinal < std::ssize(all), "a command that the timing model doesn't know");
   return all[static_cast<size_t>(ordinal)];
 }

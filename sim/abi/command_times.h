@@ -21,7 +21,7 @@ class CommandTimes {
   int64_t total_cycles() const { return total_; }  ///< cycles of the program
 
  private:
-  std::array<std::vector<Span>, hw::kQueues> spans_;
+  hw::PerQueue<std::vector<Span>> spans_;
   int64_t commands_ = 0, total_ = 0;
 };
 

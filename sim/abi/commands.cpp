@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "hw/program/engines.h"
 #include "sim/abi/boundary.h"
 #include "sim/abi/run.h"
 
@@ -33,7 +34,7 @@ std::optional<int64_t> command_number(const Run& run, std::string_view name) {
   const hw::RetiredCommand& r = run.retired_command();
   if (name == "index") return r.ordinal;
   if (name == "ordinal") return run.ordinal_in_queue();
-  if (name == "queue") return static_cast<int64_t>(run.command_queue());
+  if (name == "queue") return hw::engine_of(run.command_queue()).number;
   if (name == "start") return run.command_span().start;
   if (name == "finish") return run.command_span().finish;
   if (name == "slot") return r.slot;

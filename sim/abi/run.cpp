@@ -57,7 +57,7 @@ Result<bool> Run::advance_to_command(int32_t kind) {
       state_ = State::over;
       return false;
     }
-    ++done_[static_cast<size_t>(command_queue())];
+    ++done_[command_queue()];
     if (kind != ACCSIM_ANY && kind != kind_of(*retired_command().command)) continue;
     state_ = State::at_command;
     return true;
@@ -79,7 +79,7 @@ Status Run::at_command() const {
   return ok();
 }
 
-int64_t Run::ordinal_in_queue() const { return done_[static_cast<size_t>(command_queue())] - 1; }
+int64_t Run::ordinal_in_queue() const { return done_[command_queue()] - 1; }
 
 const std::string& Run::command_text() const {
   if (!text_.empty()) return text_;

@@ -63,7 +63,7 @@ class Run {
   const CommandTimes times_;
   hw::GoldenMachine machine_;
   State state_ = State::fresh;
-  std::array<int64_t, hw::kQueues> done_{};  ///< commands, by queue
+  hw::PerQueue<int64_t> done_{};  ///< commands, by queue
   std::optional<Errors> failed_;
   mutable std::string text_;  ///< "": not asked for
   std::optional<Difference> difference_;

@@ -67,7 +67,7 @@ void check_attributed(const hw::Timing& timing) {
 void check_busy(std::span<const hw::Timing> shares) {
   int64_t total = 0;
   for (const hw::Timing& share : shares) total = add_counts(total, share.total.count());
-  for (size_t q = 0; q < hw::kQueues; ++q) {
+  for (const hw::Queue q : hw::Queue::all()) {
     int64_t busy = 0;
     for (const hw::Timing& share : shares) busy = add_counts(busy, share.queues[q].busy.count());
     check(busy <= total, "a queue is busy for longer than the network takes");

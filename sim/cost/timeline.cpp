@@ -9,7 +9,7 @@ namespace {
 
 /// Puts an item's slices at their place in the layer.
 void append_item(LayerTimeline& layer, const hw::Timeline& item, bool as_group) {
-  for (size_t q = 0; q < hw::kQueues; ++q) {
+  for (const hw::Queue q : hw::Queue::all()) {
     std::vector<hw::Slice>& to = layer.queues[q];
     int64_t hidden = item.hidden[q];
     for (hw::Slice s : item.queues[q]) {
@@ -46,7 +46,7 @@ std::vector<int64_t> shares_of_slices(const CostedNetwork& network, int64_t limi
     const auto [wanted, layer] = by_commands[i];
     const int64_t share = limit / static_cast<int64_t>(by_commands.size() - i);
     out[layer] = std::min(wanted, share);
-    limit = std::max<int64_t>(0, limit - std::max<int64_t>(out[layer], hw::kQueues));
+    limit = std::max<int64_t>(0, limit - std::max<int64_t>(out[layer], hw::Queue::kCount));
   }
   return out;
 }
@@ -57,7 +57,7 @@ class LayerParts {
   LayerParts(int64_t limit, int64_t commands, int64_t parts)
       : limit_(limit), parts_(parts), all_(commands <= limit) {
     // Where not even a slice a queue and part is left, as many parts as necessary become one group.
-    constexpr auto kLeast = static_cast<int64_t>(hw::kQueues);
+    constexpr auto kLeast = static_cast<int64_t>(hw::Queue::kCount);
     groups_ = std::clamp<int64_t>(limit / kLeast, 1, std::max<int64_t>(1, parts));
   }
 

@@ -27,9 +27,9 @@ class CommandNames {
 void add_slices(const LayerTimeline& layer, CommandNames& names, std::string& out) {
   auto to = std::back_inserter(out);
   const char* next_queue = "";
-  for (size_t q = 0; q < hw::kQueues; ++q) {
+  for (const hw::Queue q : hw::Queue::all()) {
     if (layer.queues[q].empty()) continue;
-    fmt::format_to(to, "{}\"{}\":[", next_queue, name(static_cast<hw::Queue>(q)));
+    fmt::format_to(to, "{}\"{}\":[", next_queue, name(q));
     next_queue = ",";
     const char* next = "";
     for (const hw::Slice& s : layer.queues[q]) {
@@ -48,13 +48,12 @@ void add_slices(const LayerTimeline& layer, CommandNames& names, std::string& ou
 std::string to_timeline_json(const NetworkTimeline& timeline) {
   std::string out = R"({"unit":"cycles","queues":[)";
   auto to = std::back_inserter(out);
-  const auto stages = static_cast<size_t>(hw::Queue::stage);
   const bool staged = std::any_of(timeline.begin(), timeline.end(), [&](const LayerTimeline& l) {
-    return !l.queues[stages].empty();
+    return !l.queues[hw::Queue::stage].empty();
   });
-  for (size_t q = 0; q < hw::kQueues; ++q)
-    if (q != stages || staged)
-      fmt::format_to(to, "{}\"{}\"", q == 0 ? "" : ",", name(static_cast<hw::Queue>(q)));
+  for (const hw::Queue q : hw::Queue::all())
+    if (q != hw::Queue::stage || staged)
+      fmt::format_to(to, "{}\"{}\"", q == hw::Queue::load ? "" : ",", name(q));
   out += R"(],"layers":[)";
   CommandNames names;
   bool summarised = false;

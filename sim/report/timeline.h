@@ -14,10 +14,10 @@ struct LayerTimeline {
   int64_t start = 0;   ///< from the start of the network
   int64_t cycles = 0;  ///< the layer's, as reported: the last result is visible
   /// Times from the layer's start; what begins under the layers before is before 0.
-  std::array<std::vector<hw::Slice>, hw::kQueues> queues;
+  hw::PerQueue<std::vector<hw::Slice>> queues;
   /// By slice of a queue: cycles of busy ones under the programs before, all of a program's at its
   /// first slice.
-  std::array<std::vector<int64_t>, hw::kQueues> hidden;
+  hw::PerQueue<std::vector<int64_t>> hidden;
   bool summarised = false;  ///< some slice is a group of commands
 };
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "hw/program/engines.h"
 #include "sim/base/json_text.h"
 
 namespace accsim::sim {
@@ -93,16 +94,15 @@ Status TraceWriter::begin_trace() {
   add_event(fmt::format(R"({{"ph":"M","pid":{},"name":"process_name","args":{{"name":{}}}}})",
                         kTraceProcess, json_string(process)));
   name_thread(kLayersThread, "layers");
-  for (size_t q = 0; q < hw::kQueues; ++q)
-    if (static_cast<hw::Queue>(q) != hw::Queue::stage) name_queue(q);
+  for (const hw::Queue q : hw::Queue::all())
+    if (q != hw::Queue::stage) name_queue(q);
   return flush();
 }
 
-void TraceWriter::name_queue(size_t queue) {
+void TraceWriter::name_queue(hw::Queue queue) {
   if (named_[queue]) return;
   named_[queue] = true;
-  name_thread(kFirstQueueThread + static_cast<int>(queue),
-              std::string(name(static_cast<hw::Queue>(queue))) + " queue");
+  name_thread(kFirstQueueThread + hw::engine_of(queue).number, std::string(name(queue)) + " queue");
 }
 
 void TraceWriter::add_counter(Counter counter, int64_t at, double value) {
@@ -127,7 +127,7 @@ void TraceWriter::add_layer_slice(const LayerTimeline& l) {
 /// The slices of a queue in order of their starts. Where some overlap, which only groups of several
 /// turns of a layer do, they share that time by their busy cycles.
 std::vector<TraceWriter::Placed> TraceWriter::place_slices(const NetworkTimeline& block,
-                                                           size_t queue) {
+                                                           hw::Queue queue) {
   std::vector<Placed> out;
   for (const LayerTimeline& l : block)
     for (size_t i = 0; i < l.queues[queue].size(); ++i) {
@@ -156,7 +156,7 @@ std::vector<TraceWriter::Placed> TraceWriter::place_slices(const NetworkTimeline
   return out;
 }
 
-void TraceWriter::add_queue(const NetworkTimeline& block, size_t queue) {
+void TraceWriter::add_queue(const NetworkTimeline& block, hw::Queue queue) {
   const std::vector<Placed> slices = place_slices(block, queue);
   if (slices.empty()) return;
   name_queue(queue);
@@ -167,7 +167,7 @@ void TraceWriter::add_queue(const NetworkTimeline& block, size_t queue) {
   }
 }
 
-void TraceWriter::add_turn(std::span<const Placed> turn, size_t queue) {
+void TraceWriter::add_turn(std::span<const Placed> turn, hw::Queue queue) {
   hw::Slice all;
   int64_t hidden = 0;
   for (const Placed& p : turn) {
@@ -178,14 +178,14 @@ void TraceWriter::add_turn(std::span<const Placed> turn, size_t queue) {
   const LayerReport& layer = report_.layers[static_cast<size_t>(turn.front().layer->layer)];
   add_event(fmt::format(R"({{"ph":"X","pid":{},"tid":{},"ts":{},"dur":{},"cat":"queue","name":{},)"
                         R"("args":{{"commands":{},"busy":{}{}{}}}}})",
-                        kTraceProcess, static_cast<size_t>(kFirstQueueThread) + queue, start,
+                        kTraceProcess, kFirstQueueThread + hw::engine_of(queue).number, start,
                         turn.back().end - start, json_string(layer.name), all.count, all.busy,
                         hidden > 0 ? fmt::format(",\"hidden\":{}", hidden) : "",
                         waits_json(all.waits)));
   for (const Placed& p : turn) add_command(p, queue);
 }
 
-void TraceWriter::add_command(const Placed& placed, size_t queue) {
+void TraceWriter::add_command(const Placed& placed, hw::Queue queue) {
   const hw::Slice& s = placed.slice;
   const bool group = s.count > 1;
   std::string args = fmt::format("\"visible\":{}", s.visible);
@@ -201,7 +201,7 @@ void TraceWriter::add_command(const Placed& placed, size_t queue) {
     args += fmt::format(",\"waited_for\":\"{}\"", hw::token_name(s.token));
   add_event(fmt::format(
       R"({{"ph":"X","pid":{},"tid":{},"ts":{},"dur":{},"cat":"{}","name":"{}{}","args":{{{}}}}})",
-      kTraceProcess, static_cast<size_t>(kFirstQueueThread) + queue, placed.start,
+      kTraceProcess, kFirstQueueThread + hw::engine_of(queue).number, placed.start,
       placed.end - placed.start, group ? "summary" : "command", hw::command_names(s.commands),
       group ? " (summarised)" : "", args));
 }
@@ -217,7 +217,7 @@ void TraceWriter::add_bandwidth(const LayerTimeline& l) {
       return from + window_start(to - from, i, windows);
     }
   };
-  const auto slices = [&](hw::Queue q) -> const auto& { return l.queues[static_cast<size_t>(q)]; };
+  const auto slices = [&](hw::Queue q) -> const auto& { return l.queues[q]; };
   const auto add = [&](hw::Queue queue, Bytes bytes, const Span& span, std::vector<double>& to) {
     const auto windows = static_cast<int64_t>(to.size());
     size_t next = 0;
@@ -260,7 +260,7 @@ namespace {
 LayerTimeline as_one(const NetworkTimeline& block) {
   LayerTimeline out;
   for (const LayerTimeline& l : block)
-    for (size_t q = 0; q < hw::kQueues; ++q)
+    for (const hw::Queue q : hw::Queue::all())
       for (hw::Slice s : l.queues[q]) {
         s.start += l.start;
         s.end += l.start;
@@ -274,7 +274,7 @@ LayerTimeline as_one(const NetworkTimeline& block) {
 
 Status TraceWriter::add_layers(const NetworkTimeline& block) {
   for (const LayerTimeline& l : block) add_layer(l);
-  for (size_t q = 0; q < hw::kQueues; ++q) add_queue(block, q);
+  for (const hw::Queue q : hw::Queue::all()) add_queue(block, q);
   // Layers that take turns move bytes at the same time: what the counters show is their sum.
   add_bandwidth(as_one(block));
   return flush();

@@ -42,16 +42,16 @@ class TraceWriter {
     int64_t hidden;
     int64_t start, end;  ///< where it is drawn
   };
-  static std::vector<Placed> place_slices(const NetworkTimeline& block, size_t queue);
+  static std::vector<Placed> place_slices(const NetworkTimeline& block, hw::Queue queue);
 
   enum Counter { kDramRead, kDramWrite, kShared, kLive, kCounters };
   void add_event(std::string_view text);
   void name_thread(int thread, std::string_view name);
-  void name_queue(size_t queue);
+  void name_queue(hw::Queue queue);
   void add_layer_slice(const LayerTimeline& l);
-  void add_queue(const NetworkTimeline& block, size_t queue);
-  void add_turn(std::span<const Placed> turn, size_t queue);
-  void add_command(const Placed& placed, size_t queue);
+  void add_queue(const NetworkTimeline& block, hw::Queue queue);
+  void add_turn(std::span<const Placed> turn, hw::Queue queue);
+  void add_command(const Placed& placed, hw::Queue queue);
   void add_layer(const LayerTimeline& l);
   void add_bandwidth(const LayerTimeline& l);
   void add_counter(Counter counter, int64_t at, double value);
@@ -59,10 +59,10 @@ class TraceWriter {
 
   const Report& report_;
   const TextSink sink_;
-  std::string text_;                       ///< not yet given to the sink
-  bool first_ = true;                      ///< no event yet
-  std::array<bool, hw::kQueues> named_{};  ///< queues whose threads have their names
-  int64_t end_ = 0;                        ///< of the layers so far
+  std::string text_;            ///< not yet given to the sink
+  bool first_ = true;           ///< no event yet
+  hw::PerQueue<bool> named_{};  ///< queues whose threads have their names
+  int64_t end_ = 0;             ///< of the layers so far
   int64_t layers_ = 0, summarised_ = 0;
   std::array<double, kCounters> counters_{-1, -1, -1, -1};  ///< as last written
 };

@@ -189,9 +189,9 @@ void note_result(const hw::CosimResult& result, const VerifyOptions& options, Ve
   row.values_equal = result.values_equal;
   row.cycles_equal = result.cycles_equal;
   row.any_cycles = options.any_cycles;
-  for (size_t q = 0; q < hw::kQueues; ++q)
+  for (const hw::Queue q : hw::Queue::all())
     if (const int64_t late = result.cycles.commands[q])
-      row.late.queues[std::string(hw::name(static_cast<hw::Queue>(q)))] = late;
+      row.late.queues[std::string(hw::name(q))] = late;
   row.late.first = result.cycles.first;
   row.rtl_cycles = result.rtl_cycles;
   row.model_cycles = result.model_cycles;

@@ -253,7 +253,7 @@ class Walker {
           [&](Residual& r) { numbers(r.zero, r.multiplier, r.shift, r.low, r.high); });
   }
   void visit(SetTableCommand& c) {
-    choice(c.unit, kQueues);
+    choice(c.unit);
     affine(c.parameter_offset);
   }
   void operand(LaneOperand& o) {
@@ -323,13 +323,13 @@ class Walker {
   }
   void visit(Sync& s) {
     choice(s.kind, kSyncKinds);
-    choice(s.queue, kQueues);
+    choice(s.queue);
     choice(s.buffer, kBuffers);
     within(s.region, -1, static_cast<int64_t>(tensors_) - 1);
   }
   void visit(Mark& m) {
     flag(m.waits);
-    choice(m.queue, kQueues);
+    choice(m.queue);
     within(m.tensor, 0, std::max<int64_t>(0, static_cast<int64_t>(tensors_) - 1));
   }
   void visit(LayerHead& h) { choice(h.dataflow, kDataflows); }

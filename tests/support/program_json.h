@@ -135,7 +135,7 @@ inline Json body_json(const hw::Program& p) {
 inline std::optional<Json> timed_json(const hw::Program& p, const hw::HwConfig& machine,
                                       int64_t most) {
   Json finish;
-  for (size_t q = 0; q < hw::kQueues; ++q) finish[name(static_cast<hw::Queue>(q))] = Json::array();
+  for (const hw::Queue q : hw::Queue::all()) finish[name(q)] = Json::array();
   int64_t commands = 0;
   const hw::Timing timing =
       simulate(p, machine, hw::TimingMode::step, [&](const hw::CommandTime& t) {

@@ -55,7 +55,7 @@ class RandomLayers {
   }
 
   void note(const hw::Command& command) {
-    used_[static_cast<size_t>(hw::queue_of(command))] = true;
+    used_[hw::queue_of(command)] = true;
     if (const auto* store = std::get_if<hw::StoreCommand>(&command)) last_store_ = store->tensor;
   }
 
@@ -68,7 +68,7 @@ class RandomLayers {
   /// which the last store went.
   void mark(std::vector<hw::Item>& out) {
     const hw::Queue q = queue();
-    if (!used_[static_cast<size_t>(q)]) return;
+    if (!used_[q]) return;
     const bool shared = program_.tensors[at(last_store_)].memory == hw::MemoryId::shared;
     const bool any = q != hw::Queue::store || one_in(8);
     const int tensor = static_cast<int>(any ? pick(0, 2) : shared ? 2 : pick(0, 1));
@@ -78,7 +78,7 @@ class RandomLayers {
   hw::Program& program_;
   std::mt19937 random_;
   int64_t heads_ = 0, marks_ = 0, waits_ = 0;  ///< one in so many items; 0: none
-  std::array<bool, hw::kQueues> used_{};       ///< by commands before
+  hw::PerQueue<bool> used_{};                  ///< by commands before
   int last_store_ = 0;                         ///< tensor
   int held_ = 0;                               ///< operand slots of the array's queue
 };

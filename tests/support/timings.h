@@ -16,7 +16,7 @@ struct TimingComparison {
 };
 
 inline bool equal(const hw::Timing& a, const hw::Timing& b) {
-  for (size_t q = 0; q < hw::kQueues; ++q)
+  for (const hw::Queue q : hw::Queue::all())
     if (a.queues[q].busy != b.queues[q].busy || a.queues[q].waits != b.queues[q].waits ||
         a.queues[q].free_at != b.queues[q].free_at)
       return false;

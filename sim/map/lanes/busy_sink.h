@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "hw/program/contract.h"
+#include "hw/program/engines.h"
 #include "sim/map/program_description.h"
 
 namespace accsim::sim {
@@ -46,7 +46,7 @@ class BusySink {
   void add_lane(const hw::LaneCommand& c, Fill) {
     lanes_ += times_ * hw::contract::lane_cycles(c, hw_);
   }
-  void set_table(hw::Queue unit) { lanes_ += times_ * hw::contract::set_table(unit); }
+  void set_table(hw::Queue unit) { lanes_ += times_ * hw::table_cycles(unit); }
   template <class Fill>
   void add_store(int tensor, const hw::Walk& walk, Fill) {
     written_ = channels_[static_cast<size_t>(tensor)];

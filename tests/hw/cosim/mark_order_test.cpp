@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "tests/support/programs.h"
@@ -101,9 +102,9 @@ TEST(MarkOrder, AreAllMarksReachedAtTheCountsAndNotBefore) {
   };
   for (int trial = 0; trial < 200; ++trial) {
     MarkOrder order(p);
-    std::vector<Done> done;                     // in the order of the text
-    std::array<size_t, kQueues> last_of_queue;  // command before, index in `done`
-    last_of_queue.fill(SIZE_MAX);
+    std::vector<Done> done;          // in the order of the text
+    PerQueue<size_t> last_of_queue;  // command before, index in `done`
+    std::ranges::fill(last_of_queue, SIZE_MAX);
     for (int i = 0; i < 60; ++i) {
       const int what = static_cast<int>(random() % 8);
       const Queue queues[] = {Queue::load, Queue::store, Queue::stage};
@@ -113,12 +114,12 @@ TEST(MarkOrder, AreAllMarksReachedAtTheCountsAndNotBefore) {
                                       : store(what == 1 ? kOut : kNear);
         order.note_command(c);
         const size_t kinds[] = {kLoaded, kStored, kStoredShared, kStaged};
-        last_of_queue[static_cast<size_t>(queue_of(c))] = done.size();
+        last_of_queue[queue_of(c)] = done.size();
         done.push_back({kinds[what], {}});
       } else {
         const Queue q = queues[random() % 3];
         const int tensor = static_cast<int>(random() % 3);
-        const size_t before = last_of_queue[static_cast<size_t>(q)];
+        const size_t before = last_of_queue[q];
         if (before == SIZE_MAX) continue;
         order.note_mark(mark(q, tensor));
         done[before].marked.push_back(tensor);

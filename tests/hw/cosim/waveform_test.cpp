@@ -13,7 +13,7 @@ namespace {
 /// finishes.
 std::vector<int64_t> cycles_of(WaveformWindow& window, const std::vector<CommandTime>& commands,
                                int64_t cycles) {
-  std::array<int64_t, kQueues> next{};
+  PerQueue<int64_t> next{};
   for (const CommandTime& c : commands) window.expect_command(c);
   std::vector<int64_t> out;
   for (int64_t cycle = 0; cycle < cycles; ++cycle) {
@@ -22,7 +22,7 @@ std::vector<int64_t> cycles_of(WaveformWindow& window, const std::vector<Command
       window.note_written(cycle, static_cast<uint64_t>(2 * cycle + 10));
     }
     for (const CommandTime& c : commands)
-      if (c.finish == cycle) window.note_retired(c.queue, next[static_cast<size_t>(c.queue)]++);
+      if (c.finish == cycle) window.note_retired(c.queue, next[c.queue]++);
   }
   return out;
 }

@@ -79,7 +79,7 @@ TEST(LoopHistory, MovesTimesTokensAndSumsAhead) {
     s = state_at(end);
     s.rings[kRing].size = 1;
     s.rings[kRing].at(0) = end - 8;
-    sums.fill(end / 2);
+    for (auto& of_queue : sums) of_queue.fill(end / 2);
     history.record(loop, s, sums);
   }
   ASSERT_EQ(history.find_period(loop, 0), 1);
@@ -89,9 +89,8 @@ TEST(LoopHistory, MovesTimesTokensAndSumsAhead) {
   EXPECT_EQ(s.moments[kLoad], 160 + 5 * 80);
   EXPECT_EQ(s.moments[kPending], 0);
   EXPECT_EQ(s.rings[kRing].at(0), 160 - 8 + 5 * 80);
-  const size_t store = static_cast<size_t>(Queue::store) * kQueueSums;
-  EXPECT_EQ(sums[0], 80 + 5 * 40) << "of the load queue";
-  EXPECT_EQ(sums[store], 80) << "of one that the loop leaves alone";
+  EXPECT_EQ(sums[Queue::load][0], 80 + 5 * 40) << "of the load queue";
+  EXPECT_EQ(sums[Queue::store][0], 80) << "of one that the loop leaves alone";
 }
 
 }  // namespace

@@ -22,17 +22,17 @@ class SteppedCommands : public Watcher {
     timing = Simulator().run(writer.steps(), hw, TimingMode::step, this, writer.regions());
   }
   void on_command(const TimedStep& c) override {
-    queues[static_cast<size_t>(c.queue)].push_back({c.free, c.start, c.end, c.finish, c.why});
+    queues[c.queue].push_back({c.free, c.start, c.end, c.finish, c.why});
   }
 
   Timing timing;
-  std::array<std::vector<Timed>, kQueues> queues;
+  PerQueue<std::vector<Timed>> queues;
 };
 
 /// Takes the commands of each slice off the stepped ones.
 void expect_made_of(const Timeline& t, const SteppedCommands& s, const std::string& where) {
   int64_t last = 0;
-  for (size_t q = 0; q < kQueues; ++q) {
+  for (const Queue q : Queue::all()) {
     size_t next = 0;
     for (const Slice& slice : t.queues[q]) {
       Slice sum;
@@ -77,7 +77,7 @@ TEST(Timeline, GroupsAreWhereTheirCommandsAreWhateverTheLimit) {
     for (const int64_t limit : {0, 4, 9, 30, 100, 1000, 1'000'000}) {
       const Timeline t = timeline(p, hw, limit);
       expect_made_of(t, stepped, program_text(p));
-      EXPECT_LE(count_slices(t), std::max<int64_t>(limit, kQueues)) << program_text(p);
+      EXPECT_LE(count_slices(t), std::max<int64_t>(limit, Queue::kCount)) << program_text(p);
       EXPECT_TRUE(!t.summarised || count_program(p, hw).commands > limit);
       summarised += t.summarised ? 1 : 0;
       if (HasFailure()) return;
@@ -106,9 +106,9 @@ TEST(Timeline, NamesCommandsAndTheTokensTheyWaitedFor) {
   const HwConfig hw = test::small_machine();
   const Timeline t = timeline(tile_loop(3), hw, 100);
   EXPECT_FALSE(t.summarised);
-  const auto& loads = t.queues[static_cast<size_t>(Queue::load)];
-  const auto& gemms = t.queues[static_cast<size_t>(Queue::execute)];
-  const auto& stores = t.queues[static_cast<size_t>(Queue::store)];
+  const auto& loads = t.queues[Queue::load];
+  const auto& gemms = t.queues[Queue::execute];
+  const auto& stores = t.queues[Queue::store];
   ASSERT_EQ(loads.size(), 6U);
   EXPECT_EQ(command_names(loads[0].commands | loads[1].commands), "load activation + load weight");
   EXPECT_EQ(loads[0].token, Slice::kNoToken);  // slots are free at the start
@@ -147,7 +147,7 @@ TEST(Timeline, AddsUpBytes) {
       EXPECT_EQ(read[m], counts.read[m].count());
       EXPECT_EQ(written[m], counts.written[m].count());
     }
-    for (const Slice& s : t.queues[static_cast<size_t>(Queue::stage)]) {
+    for (const Slice& s : t.queues[Queue::stage]) {
       // What is read of the one memory is written to the other.
       EXPECT_EQ(s.read[MemoryId::dram], s.written[MemoryId::shared]);
       EXPECT_EQ(s.read[MemoryId::shared], s.written[MemoryId::dram]);

@@ -13,7 +13,7 @@ namespace {
 hw::Timing timing() {
   hw::Timing out;
   out.total = Cycles(100);
-  hw::QueueTiming& q = out.queues[static_cast<size_t>(hw::Queue::load)];
+  hw::QueueTiming& q = out.queues[hw::Queue::load];
   q.busy = Cycles(60);
   q.hidden = Cycles(10);
   q.waits[0] = Cycles(25);
@@ -22,7 +22,7 @@ hw::Timing timing() {
   return out;
 }
 
-hw::QueueTiming& load(hw::Timing& t) { return t.queues[static_cast<size_t>(hw::Queue::load)]; }
+hw::QueueTiming& load(hw::Timing& t) { return t.queues[hw::Queue::load]; }
 
 TEST(Invariants, AcceptWhatAddsUp) {
   const hw::Timing t = timing();

@@ -44,7 +44,7 @@ TEST_P(OfNetwork, SlicesAddUpToTheProgramsWhateverTheLimit) {
       EXPECT_EQ(l.start, start);
       EXPECT_EQ(l.cycles, layer.costs.cycles) << layer.name;
       int64_t last = -start;
-      for (size_t q = 0; q < hw::kQueues; ++q) {
+      for (const hw::Queue q : hw::Queue::all()) {
         int64_t busy = 0, reported = 0, count = 0, end = -start;
         for (const hw::Slice& s : l.queues[q]) {
           if (s.count == 1) {
@@ -71,7 +71,7 @@ TEST_P(OfNetwork, SlicesAddUpToTheProgramsWhateverTheLimit) {
       EXPECT_LE(last, l.cycles) << layer.name;
     }
     EXPECT_EQ(start, network.report.totals.cycles);
-    const int64_t least = std::ssize(timeline) * static_cast<int64_t>(hw::kQueues);
+    const int64_t least = std::ssize(timeline) * static_cast<int64_t>(hw::Queue::kCount);
     EXPECT_LE(slices, std::max(limit, least));
   }
 }

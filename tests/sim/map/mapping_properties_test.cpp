@@ -58,7 +58,7 @@ TEST(EveryCandidate, IsValidHasItsMacsItsBoundHoldsAndBothTimingsAgree) {
       const hw::Timing step = hw::simulate(program, hw, hw::TimingMode::step);
       const hw::Timing fast = hw::simulate(program, hw, hw::TimingMode::periodic);
       ASSERT_EQ(step.total, fast.total) << program_text(program);
-      for (size_t q = 0; q < hw::kQueues; ++q) {
+      for (const hw::Queue q : hw::Queue::all()) {
         ASSERT_EQ(step.queues[q].busy, fast.queues[q].busy);
         ASSERT_EQ(step.queues[q].waits, fast.queues[q].waits) << program_text(program);
         Cycles sum = step.queues[q].busy;

@@ -13,8 +13,6 @@ namespace {
 
 using nlohmann::json;
 
-size_t at(hw::Queue q) { return static_cast<size_t>(q); }
-
 /// A slice of one command on DRAM.
 hw::Slice moving(int64_t start, int64_t end, int64_t read, int64_t written) {
   hw::Slice s{.start = start, .end = end, .visible = end, .busy = end - start, .count = 1};
@@ -76,9 +74,9 @@ std::vector<std::string> threads(const json& trace) {
 LayerTimeline staged() {
   LayerTimeline l;
   l.cycles = 64;
-  l.queues[at(hw::Queue::load)] = {moving(0, 32, 128, 0)};
-  l.queues[at(hw::Queue::stage)] = {moving(16, 48, 64, 0), moving(48, 60, 0, 36)};
-  l.queues[at(hw::Queue::store)] = {moving(56, 64, 0, 40)};
+  l.queues[hw::Queue::load] = {moving(0, 32, 128, 0)};
+  l.queues[hw::Queue::stage] = {moving(16, 48, 64, 0), moving(48, 60, 0, 36)};
+  l.queues[hw::Queue::store] = {moving(56, 64, 0, 40)};
   return l;
 }
 
@@ -97,7 +95,7 @@ TEST(Trace, IsAGroupOfStagesInBothDirectionsBothCounters) {
   l.summarised = true;
   hw::Slice both = moving(0, 32, 64, 0);
   both.append(moving(32, 64, 0, 128));
-  l.queues[at(hw::Queue::stage)] = {both};
+  l.queues[hw::Queue::stage] = {both};
   const Report report = fake_report(1);
   const json t = trace(report, {l});
   EXPECT_EQ(counter(t, "DRAM read"), (std::map<int64_t, double>{{0, 1}, {64, 0}}));
@@ -108,11 +106,11 @@ TEST(Trace, HasLayersThatTakeTurnsASliceATurn) {
   const Report report = fake_report(2);
   NetworkTimeline block(2);
   block[0].cycles = 30;
-  block[0].queues[at(hw::Queue::load)] = {moving(0, 10, 1, 0), moving(20, 30, 1, 0)};
+  block[0].queues[hw::Queue::load] = {moving(0, 10, 1, 0), moving(20, 30, 1, 0)};
   block[1].layer = 1;
   block[1].start = 30;
   block[1].cycles = 20;
-  block[1].queues[at(hw::Queue::load)] = {moving(-20, -10, 1, 0), moving(0, 10, 1, 0)};
+  block[1].queues[hw::Queue::load] = {moving(-20, -10, 1, 0), moving(0, 10, 1, 0)};
   const json t = trace_of_turns(report, block);
   const std::vector<std::pair<int64_t, int64_t>> turns = {{0, 10}, {10, 10}, {20, 10}, {30, 10}};
   EXPECT_EQ(spans(t, "queue"), turns);
@@ -127,8 +125,8 @@ TEST(Trace, SharesTheTimeOfGroupsThatOverlapByTheirBusyCycles) {
   };
   for (LayerTimeline& l : block) l.cycles = 40;
   block[1].layer = 1;
-  block[0].queues[at(hw::Queue::load)] = {group(0, 60, 30)};
-  block[1].queues[at(hw::Queue::load)] = {group(20, 80, 10)};
+  block[0].queues[hw::Queue::load] = {group(0, 60, 30)};
+  block[1].queues[hw::Queue::load] = {group(20, 80, 10)};
   const json t = trace_of_turns(report, block);
   // 80 cycles by 30 : 10.
   const std::vector<std::pair<int64_t, int64_t>> shared = {{0, 60}, {60, 20}};
@@ -145,7 +143,7 @@ TEST(Trace, SharesTheTimeOfGroupsThatOverlapByTheirBusyCycles) {
 TEST(Trace, HasAStageQueueWhereOneDoesSomething) {
   const Report report = fake_report(1);
   LayerTimeline plain = staged();
-  plain.queues[at(hw::Queue::stage)].clear();
+  plain.queues[hw::Queue::stage].clear();
   const std::vector<std::string> five = {"layers",     "load queue",   "execute queue",
                                          "post queue", "vector queue", "store queue"};
   EXPECT_EQ(threads(trace(report, {plain})), five);
