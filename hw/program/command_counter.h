@@ -33,7 +33,8 @@ class CommandCounter {
     const auto& [m, k, n, useful_macs, bits] = g;
     counts_.commands += times;
     counts_.gemms += times;
-    counts_.preload_cycles += times * contract::gemm_preload_cycles(hw_->array, dataflow_);
+    counts_.preload_cycles +=
+        times * contract::template_of(hw_->array).preload_cycles(hw_->array, dataflow_);
     counts_.macs += Macs(useful_macs) * times;
     counts_.array_macs += Macs(m * k * n) * times;
     bytes_read_from(Buffer::activation) += Bytes(m * k * hw_->activation_bytes()) * times;

@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <string_view>
 
 #include "hw/program/program.h"
 
@@ -26,9 +27,6 @@ inline constexpr int64_t kTableBeat = 8;
 /// Kernel lines that one activation word may be gathered from: the activation SRAM interleaves tile
 /// lines over this many banks, so that many lines are read in one cycle.
 inline constexpr int64_t kWindowLines = 4;
-
-/// Systolic skew: first operand in to last column of the same row out.
-constexpr int64_t systolic_skew(const ArrayConfig& a) { return a.rows + a.cols - 1; }
 
 /// Cycles a load or store occupies the slot port: one beat moves at most `width` bytes of one run.
 constexpr int64_t port_beats(int64_t runs, int64_t run_bytes, int64_t width) {
@@ -57,21 +55,39 @@ constexpr int64_t transposer_side(const ArrayConfig& a, int64_t width, int64_t e
   return a.cols < width / element ? a.cols : width / element;
 }
 
-/// Cycles of the stationary operand's way into the shadow registers, weights or (input stationary)
-/// activations, however few of them there are; output stationary none.
-constexpr int64_t gemm_preload_cycles(const ArrayConfig& a, Dataflow d) {
-  if (d == Dataflow::output_stationary) return 0;
-  return d == Dataflow::input_stationary ? a.cols : a.rows;
-}
+/// What an array of a template takes for a pass, in cycles: a row of the table of templates.
+struct ArrayTemplate {
+  std::string_view name;
+  /// The stationary operand's way into the shadow registers, weights or (input stationary)
+  /// activations, however few of them there are; output stationary none.
+  int64_t (*preload_cycles)(const ArrayConfig& a, Dataflow d);
+  /// Of a gemm, the time that it occupies the stream.
+  int64_t (*stream_cycles)(Dataflow d, int64_t m, int64_t k, int64_t n);
+  /// The sums' way out, where they stay.
+  int64_t (*drain_cycles)(const ArrayConfig& a, Dataflow d);
+  /// From the end of the stream, or of the drain, to the last sum in the accumulator.
+  int64_t (*exit_cycles)(const ArrayConfig& a);
+};
 
-/// Cycles a gemm occupies the stream. Weight stationary streams the m activation rows, input
-/// stationary the n weight columns; output stationary streams k, but no faster than the transposer
-/// takes in the m activation rows.
-constexpr int64_t gemm_stream_cycles(Dataflow d, int64_t m, int64_t k, int64_t n) {
-  if (d == Dataflow::weight_stationary) return m;
-  if (d == Dataflow::input_stationary) return n;
-  return m > k ? m : k;
-}
+/// Weight stationary streams the m activation rows, input stationary the n weight columns; output
+/// stationary streams k, but no faster than the transposer takes in the m activation rows. One row
+/// a cycle is drained. The skew is that from the first operand in to the last column of the same
+/// row out.
+inline constexpr ArrayTemplate kSystolic = {
+    "systolic",
+    [](const ArrayConfig& a, Dataflow d) {
+      if (sums_stay(d)) return int64_t{0};
+      return d == Dataflow::input_stationary ? a.cols : a.rows;
+    },
+    [](Dataflow d, int64_t m, int64_t k, int64_t n) {
+      if (sums_stay(d)) return std::max(m, k);
+      return d == Dataflow::input_stationary ? n : m;
+    },
+    [](const ArrayConfig& a, Dataflow d) { return sums_stay(d) ? a.rows : 0; },
+    [](const ArrayConfig& a) { return a.rows + a.cols - 1 + kArrayLatency; },
+};
+/// The row of an array.
+constexpr const ArrayTemplate& template_of(const ArrayConfig&) { return kSystolic; }
 
 /// Bytes of a beat between DRAM and the shared buffer: the widest port of a slot.
 inline int64_t stage_port(const HwConfig& hw) {

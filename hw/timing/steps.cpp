@@ -165,25 +165,26 @@ void StepWriter::stage(MemoryId from, const Walk& walk, const LoopStrides& strid
 }
 
 void StepWriter::gemm(int64_t m, int64_t k, int64_t n) {
-  add_step(
-      {.kind = Step::Kind::gemm,
-       .dataflow = dataflow_,
-       .occupancy = stamped_cycles(contract::gemm_stream_cycles(dataflow_, m, k, n)),
-       .fill = stamped_cycles(contract::gemm_preload_cycles(hw_->array, dataflow_)),
-       .latency = stamped_cycles(contract::systolic_skew(hw_->array) + contract::kArrayLatency)},
-      touch(Moment::preload_free) | touch(Moment::preload_end) | touch(Moment::stream_free) |
-          touch(Moment::result) | touch(Moment::pending_preload) | touch(Moment::pending_stream));
+  const contract::ArrayTemplate& array = contract::template_of(hw_->array);
+  add_step({.kind = Step::Kind::gemm,
+            .dataflow = dataflow_,
+            .occupancy = stamped_cycles(array.stream_cycles(dataflow_, m, k, n)),
+            .fill = stamped_cycles(array.preload_cycles(hw_->array, dataflow_)),
+            .latency = stamped_cycles(array.exit_cycles(hw_->array))},
+           touch(Moment::preload_free) | touch(Moment::preload_end) | touch(Moment::stream_free) |
+               touch(Moment::result) | touch(Moment::pending_preload) |
+               touch(Moment::pending_stream));
 }
 
 void StepWriter::drain() {
-  // One row a cycle leaves the array, the last row behind the skew of the last operand. The
-  // transposer of the activations is a selector behind the input skew and adds nothing to it.
-  add_step(
-      {.kind = Step::Kind::drain,
-       .fill = stamped_cycles(hw_->array.rows),
-       .latency = stamped_cycles(contract::systolic_skew(hw_->array) + contract::kArrayLatency)},
-      touch(Moment::stream_free) | touch(Moment::drain_free) | touch(Moment::result) |
-          touch(Moment::pending_stream));
+  // The last row leaves behind the skew of the last operand. The transposer of the activations is a
+  // selector behind the input skew and adds nothing to it.
+  const contract::ArrayTemplate& array = contract::template_of(hw_->array);
+  add_step({.kind = Step::Kind::drain,
+            .fill = stamped_cycles(array.drain_cycles(hw_->array, dataflow_)),
+            .latency = stamped_cycles(array.exit_cycles(hw_->array))},
+           touch(Moment::stream_free) | touch(Moment::drain_free) | touch(Moment::result) |
+               touch(Moment::pending_stream));
 }
 
 void StepWriter::add_unit(Queue q, int64_t cycles) {

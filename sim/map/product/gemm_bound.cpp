@@ -7,9 +7,9 @@
 namespace accsim::sim {
 namespace {
 
-using hw::contract::kArrayLatency;
 using hw::contract::kPostLatency;
 using hw::contract::kTokenLatency;
+using hw::contract::template_of;
 
 }  // namespace
 
@@ -81,8 +81,8 @@ double GemmBound::post_cycles(double rows, double outputs, double row_blocks,
 
 /// From the last stream of a tile until its sums are in the accumulator.
 double GemmBound::through_array() const {
-  const double drain = dataflow_ == hw::Dataflow::output_stationary ? real(hw_.array.rows) : 0;
-  return drain + real(hw::contract::systolic_skew(hw_.array)) + kArrayLatency;
+  const auto& array = template_of(hw_.array);
+  return real(array.drain_cycles(hw_.array, dataflow_)) + real(array.exit_cycles(hw_.array));
 }
 
 /// And until the post queue has its token.
@@ -110,7 +110,7 @@ GemmTimes GemmBound::bound_times(const Tiling& tiling, const ProductTraffic& b,
   if (dataflow_ == hw::Dataflow::output_stationary)
     t.execute =
         std::max(t.execute, (real(packs_) * real(m.blocks) * real(n.blocks * c.chunks) - 1) *
-                                real(hw_.array.rows));
+                                real(template_of(hw_.array).drain_cycles(hw_.array, dataflow_)));
   t.posts = post_cycles(
       real(packs_) * real(p_.op.m()), real(groups_ * p_.op.outputs),
       real(packs_) * (bounds_ == Bounds::sharp ? real(m.blocks) : pixel_blocks(p_.op.m())),
@@ -173,11 +173,11 @@ double GemmBound::first_load(const ProductTraffic& b, const PixelOption& m, cons
              real(hw_.dram.latency + hw_.shared.channel.latency) + kTokenLatency;
   const double both = w + std::max(a, staged) + std::min(a_latency_, b.w_latency);
   if (bounds_ == Bounds::plain || b.staged > 0) return both + kTokenLatency;
-  const bool weights = dataflow_ == hw::Dataflow::weight_stationary;
   const bool inputs = dataflow_ == hw::Dataflow::input_stationary;
-  const double w_fill = weights ? real(hw_.array.rows) : 0;
-  const double a_fill = inputs ? real(hw_.array.cols) : 0;
-  return std::max({both, w + b.w_latency + w_fill, a + a_latency_ + a_fill}) + kTokenLatency;
+  const double fill = real(template_of(hw_.array).preload_cycles(hw_.array, dataflow_));
+  return std::max(
+             {both, w + b.w_latency + (inputs ? 0 : fill), a + a_latency_ + (inputs ? fill : 0)}) +
+         kTokenLatency;
 }
 
 void GemmBound::first_tile(const ProductTraffic& b, const PixelOption& m, const ChannelOption& c,
@@ -212,7 +212,7 @@ GemmBound::Fills GemmBound::slot_fills(const Tiling& tiling, const GemmTimes& t,
   double &streamed = inputs ? out.w : out.a, &held = inputs ? out.a : out.w;
   held = 0;
   if (tiling.staged > 0) return out;
-  const double fill = real(inputs ? hw_.array.cols : hw_.array.rows);
+  const double fill = real(template_of(hw_.array).preload_cycles(hw_.array, dataflow_));
   const double longest = real(inputs ? n.outputs : m.rows);
   const double gemms = real(packs_) * real(c.passes) *
                        (inputs ? real(m.blocks) * real(n.chunks) : real(m.tiles) * real(n.blocks));

@@ -117,7 +117,9 @@ class Turns {
     if (gemms_ > 0 && dataflow_ != was_) {
       ++all;
       const int64_t empty = times_[gemms_ - 1].finish + contract::kTokenLatency;
-      if (now.start == empty + contract::gemm_preload_cycles(hw_.array, dataflow_)) ++decide;
+      if (now.start ==
+          empty + contract::template_of(hw_.array).preload_cycles(hw_.array, dataflow_))
+        ++decide;
     }
     was_ = dataflow_;
     ++gemms_;
