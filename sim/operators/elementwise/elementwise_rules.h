@@ -1,8 +1,16 @@
 #pragma once
-#include "sim/operators/node_view.h"
-#include "sim/work/work.h"
+#include "sim/operators/op_row.h"
+#include "sim/operators/work_counts.h"
 
 namespace accsim::sim {
+
+/// A row of two inputs, with one operation for each element of the result.
+constexpr OpRow two_operands(ShapeRule shape, OpRow row) {
+  row.max_inputs = row.min_inputs = 2;
+  row.shape = shape;
+  row.cost = variadic_cost;
+  return row;
+}
 
 // Shape and cost rules of the elementwise operators and activations; elementwise_values.h has the
 // values.
