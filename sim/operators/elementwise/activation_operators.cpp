@@ -68,10 +68,7 @@ constexpr OpRow kActivationOperators[] = {
      .attributes = {"bias", "lambd"},
      .pointwise = true,
      .cost = pointwise_cost<4>},
-    {.name = "Sigmoid",
-     .pointwise = true,
-     .value = unary_value<Real<sigmoid>>,
-     .cost = pointwise_cost<0, 1>},
+    real_function<sigmoid>({.name = "Sigmoid", .pointwise = true}),
     // exp, add 1, log
     {.name = "Softplus", .pointwise = true, .cost = pointwise_cost<1, 2>},
     // abs, add 1, divide
@@ -86,10 +83,7 @@ constexpr OpRow kActivationOperators[] = {
      .affine_ports = kSecondPort,
      .same_operand_types = true},
     {.name = "Swish", .since = 24, .attributes = {"alpha"}, .pointwise = true, .cost = swish_cost},
-    {.name = "Tanh",
-     .pointwise = true,
-     .value = unary_value<Real<std::tanh>>,
-     .cost = pointwise_cost<0, 1>},
+    real_function<std::tanh>({.name = "Tanh", .pointwise = true}),
     {.name = "ThresholdedRelu",
      .since = 10,
      .attributes = {"alpha"},

@@ -5,6 +5,8 @@
 
 #include "sim/operators/fold.h"
 #include "sim/operators/node_view.h"
+#include "sim/operators/op_row.h"
+#include "sim/operators/work_counts.h"
 
 namespace accsim::sim {
 
@@ -295,6 +297,14 @@ Status compare_value(InferContext& node) {
     node.set_value(0, std::move(results));
   });
   return ok();
+}
+
+/// A row of a function of one real that is one special operation.
+template <double (*F)(double)>
+constexpr OpRow real_function(OpRow row) {
+  row.value = unary_value<element::Real<F>>;
+  row.cost = pointwise_cost<0, 1>;
+  return row;
 }
 
 }  // namespace accsim::sim
