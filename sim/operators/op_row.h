@@ -223,14 +223,15 @@ enum class LaneRule : uint8_t {
 };
 
 /// Everything the program knows of one operator but its kernel (sim/ref). A column that a row
-/// doesn't name has nothing special. docs/architecture.md says what else a new operator needs.
+/// doesn't name has nothing special, or follows from columns above it. docs/architecture.md says
+/// what else a new operator needs.
 struct OpRow {
   std::string_view name;
   std::string_view domain = "";  ///< "" for ai.onnx
   int since = 1;                 ///< first opset version that has it
   RowList<Port, 18> ports = {};  ///< inputs in order; those behind the list are plain data
   int max_inputs = ports.empty() ? 1 : static_cast<int>(ports.size());  ///< kVariadic: no limit
-  int min_inputs = max_inputs == kVariadic ? 1 : max_inputs;
+  int min_inputs = max_inputs == kVariadic ? 1 : max_inputs;  ///< those that must be present
   RowList<std::string_view, 16> attributes = {};  ///< of any version, of ai.onnx up to kNewestOpset
   Fate fate = Fate::vector;                       ///< of a node that isn't folded
   /// Element i of output 0 is a function of the elements that the inputs have there (broadcast),
