@@ -19,8 +19,9 @@ struct ByteRate {
   friend bool operator==(ByteRate, ByteRate) = default;
 };
 
-/// Rates and latency of a memory outside the slots. Each direction is one in-order pipelined channel: a transfer of B bytes occupies it for
-/// ceil(B / rate) cycles and its last byte arrives `latency` cycles later.
+/// Rates and latency of a memory outside the slots. Each direction is one in-order pipelined
+/// channel: a transfer of B bytes occupies it for ceil(B / rate) cycles, and its last byte arrives
+/// `latency` cycles later.
 struct ChannelConfig {
   ByteRate read, write;
   int64_t latency = 0;  ///< cycles

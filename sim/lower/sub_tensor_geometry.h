@@ -6,8 +6,8 @@
 
 namespace accsim::sim {
 
-/// SubTensor `inner` of a tensor that is `outer` itself; `elements` of the part. nullopt where its rows
-/// would be pieces of rows.
+/// Sub-tensor `inner`, of so many elements, of a tensor that is itself `outer`. nullopt where its
+/// rows would be pieces of rows.
 std::optional<SubTensor> sub_tensor_within(const SubTensor& inner, const SubTensor& outer,
                                            int64_t elements);
 

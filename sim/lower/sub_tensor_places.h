@@ -7,8 +7,8 @@
 
 namespace accsim::sim {
 
-/// Which tensor each one lies in while parts are placed, Lowered::sub_tensors, and what may not move. All
-/// that lies in a tensor with bytes of its own moves with it.
+/// Which tensor each one lies in while sub-tensors are placed (Lowered::sub_tensors), and what may
+/// not move. All that lies in a tensor with bytes of its own moves with it.
 class SubTensorPlaces {
  public:
   /// `lowered.sub_tensors` has one of each tensor; none lies in another one yet.

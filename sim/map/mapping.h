@@ -20,13 +20,14 @@
 namespace accsim::sim {
 
 /// What a program was written from: a problem of some kind (kind.h) and its tiling. With it
-/// operands are packed, and the program is written with other numbers. The first kind behind products
-/// that knows an op and has a tiling that fits maps it.
+/// operands are packed, and the program is written with other numbers. The first kind behind
+/// products that knows an op and has a tiling that fits maps it.
 using OpSource = Variant<std::monostate, GemmSource, RowSource, LaneSource, GatherSource,
                          MoveSource, StreamSource>;
 
-/// Calls `f` with what a program was written from. What is said of each kind, here and elsewhere, is
-/// overloads for the sources; a kind without one doesn't compile. Precondition: the source is known.
+/// Calls `f` with what a program was written from. What is said of each kind, here and elsewhere,
+/// is overloads for the sources; a kind without one doesn't compile. Precondition: the source is
+/// known.
 template <class AnySource, class F>
 auto visit_kind(AnySource& source, F f) {
   using Result = std::invoke_result_t<F&, decltype((std::get<GemmSource>(source)))>;
