@@ -264,7 +264,7 @@ TEST(ProgramValues, DoSumsOfDifferentChannelTilesAddUpInTheAccumulator) {
   const GemmProblem p = random_problem(test::product(6, 40, 4), hw, random);
   const GemmOperands operands = random_operands(p, random);
   for (const hw::Dataflow d : kAllDataflows)
-    expect_right(p, hw, {.dataflow = d, .pixels = 6, .outputs = 4, .channels = 15}, operands,
+    expect_right(p, hw, Tiling{.dataflow = d, .pixels = 6, .outputs = 4, .channels = 15}, operands,
                  Reference(p, operands).run());
 }
 
