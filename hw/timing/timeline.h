@@ -26,9 +26,9 @@ struct Slice {
   int64_t busy = 0;     ///< sum of occupancies; of one command end - start
   int64_t count = 0;    ///< commands
   CommandSet commands = 0;
-  int token = kNoToken;                 ///< that one command waited for: a buffer_ring() index
-  std::array<int64_t, kWaits> waits{};  ///< gaps before each of the commands, by reason
-  PerMemory<int64_t> read, written;     ///< bytes
+  int token = kNoToken;                  ///< that one command waited for: a buffer_ring() index
+  std::array<int64_t, kWaits> waits{};   ///< gaps before each of the commands, by reason
+  PerMemory<int64_t> read{}, written{};  ///< bytes
   static constexpr int kNoToken = -1;
 
   /// Puts what the queue runs next into the group; an empty one becomes that.
