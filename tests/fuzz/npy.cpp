@@ -24,7 +24,7 @@ bool equal_halves(const ref::Array& a, const ref::Array& b) {
 
 bool equal(const ref::Array& a, const ref::Array& b) {
   if (a.dtype() != b.dtype() || a.dims() != b.dims()) return false;
-  if (a.dtype() == DType::float16) return equal_halves(a, b);
+  if (a.dtype() == accsim::DType::float16) return equal_halves(a, b);
   const auto bytes = static_cast<size_t>(a.size() * ref::kind_bytes(a.kind()));
   return bytes == 0 || std::memcmp(a.raw_data(), b.raw_data(), bytes) == 0;
 }
