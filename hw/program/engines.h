@@ -33,21 +33,21 @@ struct Engine {
   int64_t latency = 0;
 };
 
-namespace engine_list {
-using enum Buffer;
-inline constexpr PerQueue<Engine> kEngines = {{{
-    {"load", 0, {activation, weight, parameter, accumulator, output}, {parameter}, true},
-    {"execute", 1, {accumulator}, {activation, weight}, false},
-    {"post", 2, {output}, {accumulator, parameter}, false, contract::kPostLatency},
-    {"vector", 3, {output}, {activation, parameter}, false, contract::kVectorLatency},
-    // Of moves that are costed only, the store queue claims what it stores.
-    {"store", 4, {output}, {output}, true},
-    {"stage", 5, {}, {}, true},
-}}};
-}  // namespace engine_list
-
-/// A row of the list of engines.
-constexpr const Engine& engine_of(Queue q) { return engine_list::kEngines[q]; }
+/// The list of engines. Of moves that are costed only, the store queue claims what it stores.
+constexpr PerQueue<Engine> engine_list() {
+  using enum Buffer;
+  return {{{
+      {"load", 0, {activation, weight, parameter, accumulator, output}, {parameter}, true},
+      {"execute", 1, {accumulator}, {activation, weight}, false},
+      {"post", 2, {output}, {accumulator, parameter}, false, contract::kPostLatency},
+      {"vector", 3, {output}, {activation, parameter}, false, contract::kVectorLatency},
+      {"store", 4, {output}, {output}, true},
+      {"stage", 5, {}, {}, true},
+  }}};
+}
+inline constexpr PerQueue<Engine> kEngines = engine_list();
+/// A row of it.
+constexpr const Engine& engine_of(Queue q) { return kEngines[q]; }
 
 /// Cycles a table occupies its unit: until the command before it has left the unit, then beats.
 constexpr int64_t table_cycles(Queue unit) {

@@ -59,7 +59,7 @@ enum class Moment : uint8_t {
 inline constexpr size_t kMoments = static_cast<size_t>(Moment::pending_load_full) + 1;
 inline constexpr size_t kFirstPending = static_cast<size_t>(Moment::pending_load);
 
-/// Moments of a queue.
+/// The times of state that commands of one queue read and write.
 struct QueueMoments {
   Moment free;     ///< its next command can't begin before
   Moment pending;  ///< what that one waits for
