@@ -7,6 +7,7 @@
 #include "hw/config/derivable_number.h"
 #include "hw/config/dram_device.h"
 #include "hw/config/memory.h"
+#include "hw/numbers/encoding.h"
 #include "hw/technology/technology.h"
 #include "sim/base/dtype.h"
 #include "sim/base/units.h"
@@ -163,6 +164,11 @@ struct HwConfig {
   /// constant, on a machine of int4 weights int8.
   int64_t weight_bytes() const { return storage_bytes(types.weight, 1); }
   bool narrow_weights() const { return is_packed(types.weight); }
+  /// Of weights of bytes of their own, or of those that may be `packed`, as int4 are.
+  Encoding weight_encoding(bool packed) const {
+    if (!narrow_weights()) return {format_of(types.weight)->id};
+    return packed ? kPackedWeights : Encoding{format_of(types.activation)->id};
+  }
   int64_t accumulator_bytes() const { return storage_bytes(types.accumulator, 1); }
   /// Are activations codes of 8 bits, which lane, row and table commands compute with? What else a
   /// vector unit does in other types is counted and has no commands.

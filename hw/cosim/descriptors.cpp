@@ -167,7 +167,7 @@ struct Describe {
     d.put_count(gemm::kAccumulatorRow, stays ? 0 : affine_value(c.accumulator_row),
                 "accumulator row");
     d.put_count(gemm::kWeightPitch, c.weights.pitch, "pitch of the weights");
-    if (c.weights.bits == 4) d.put_flags(gemm::kFlags, rtl::gemm_flags::kNarrowWeights);
+    if (c.weights.encoding.is_packed()) d.put_flags(gemm::kFlags, rtl::gemm_flags::kNarrowWeights);
     int64_t behind = 0;
     if (c.weights.groups > 1)
       behind = put_blocks(d, c.weights, affine_value(c.weights.first_k), turned);

@@ -69,8 +69,8 @@ bool GoldenMachine::gather_rows(const GemmCommand& c) {
 namespace {
 
 /// Element i of a row of weights that begins with the slot's byte `row`.
-int8_t weight_element(std::span<const uint8_t> slot, int64_t row, int64_t i, int bits) {
-  if (bits == 8) return static_cast<int8_t>(slot[index(row + i)]);
+int8_t weight_element(std::span<const uint8_t> slot, int64_t row, int64_t i, const Encoding& e) {
+  if (!e.is_packed()) return static_cast<int8_t>(slot[index(row + i)]);
   const int half = slot[index(row + i / 2)] >> (i % 2 == 0 ? 0 : 4) & 15;
   return static_cast<int8_t>(half < 8 ? half : half - 16);
 }
@@ -84,7 +84,7 @@ bool GoldenMachine::gather_blocks(const GemmCommand& c) {
   const int64_t offset = affine_value(t.offset), first = affine_value(t.first_k);
   if (has_failed()) return false;
   if (t.pitch < 0 || first < 0 || t.group_k < 1 || t.group_n < 1 || c.n > t.groups * t.group_n ||
-      (t.bits == 4 && turned)) {
+      (t.encoding.is_packed() && turned)) {
     fail(Errc::invalid, fmt::format("{} columns of {} groups of {}x{} from row {}, pitch {}", c.n,
                                     t.groups, t.group_k, t.group_n, first, t.pitch));
     return false;
@@ -97,19 +97,18 @@ bool GoldenMachine::gather_blocks(const GemmCommand& c) {
       if (row / t.group_k % t.groups != n / t.group_n) continue;
       const int64_t at = offset + (turned ? n : k) * t.pitch;
       const int64_t element = turned ? tap * t.group_k + row % t.group_k : n % t.group_n;
-      if (!check_inside(at, weight_row_bytes(element + 1, t.bits, 1), std::ssize(slot),
-                        "gemm weights"))
+      if (!check_inside(at, t.encoding.row_bytes(element + 1), std::ssize(slot), "gemm weights"))
         return false;
-      w_[index(k * c.n + n)] = weight_element(slot, at, element, t.bits);
+      w_[index(k * c.n + n)] = weight_element(slot, at, element, t.encoding);
     }
   return true;
 }
 
 /// The k x n operand, turned when the slot holds n rows of k.
 bool GoldenMachine::gather_weights(const GemmCommand& c) {
-  const int bits = c.weights.bits;
-  if (bits != 8 && bits != 4) {
-    fail(Errc::invalid, fmt::format("gemm weights of {} bits", bits));
+  const Encoding encoding = c.weights.encoding;
+  if (encoding != Encoding{} && encoding != kPackedWeights) {
+    fail(Errc::invalid, fmt::format("gemm weights of {} bits", encoding.bits()));
     return false;
   }
   if (c.weights.groups > 1) return gather_blocks(c);
@@ -120,18 +119,18 @@ bool GoldenMachine::gather_weights(const GemmCommand& c) {
   if (!has_failed() && pitch < 0)
     fail(Errc::invalid, fmt::format("rows of weights {} bytes apart", pitch));
   const int64_t last = Reach{}.add_index(rows, pitch).high;
-  if (has_failed() || !check_inside(offset, add_far(last, weight_row_bytes(columns, bits, 1)),
+  if (has_failed() || !check_inside(offset, add_far(last, encoding.row_bytes(columns)),
                                     ring_w.slot_bytes(), "gemm weights"))
     return false;
   const std::span<const uint8_t> slot = ring_w.slot_to_read(poison_);
   w_.resize(index(c.k * c.n));
   for (int64_t k = 0; k < c.k; ++k)
-    if (bits == 8 && !turned)
+    if (!encoding.is_packed() && !turned)
       std::memcpy(&w_[index(k * c.n)], &slot[index(offset + k * pitch)], index(c.n));
     else
       for (int64_t n = 0; n < c.n; ++n)
         w_[index(k * c.n + n)] =
-            weight_element(slot, offset + (turned ? n : k) * pitch, turned ? k : n, bits);
+            weight_element(slot, offset + (turned ? n : k) * pitch, turned ? k : n, encoding);
   return true;
 }
 

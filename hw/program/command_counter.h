@@ -22,15 +22,15 @@ class CommandCounter {
   void count_indices(int64_t times, int64_t items) {
     bytes_read_from(Buffer::parameter) += Bytes(items * Gather::kIndexBytes) * times;
   }
-  /// A GemmCommand's sizes, and the bits of a weight.
+  /// A GemmCommand's sizes, and what its weights are.
   struct Gemm {
     int64_t m, k, n, useful_macs;
-    int bits = 8;
+    Encoding weights;
   };
   /// `accumulating`: of the executions, those that add to what is in the accumulator. The rows of
   /// weights are read whole, each as many as the useful products have: k of n, or n of k.
   void count_gemm(int64_t times, const Gemm& g, int64_t accumulating) {
-    const auto& [m, k, n, useful_macs, bits] = g;
+    const auto& [m, k, n, useful_macs, encoding] = g;
     counts_.commands += times;
     counts_.gemms += times;
     counts_.preload_cycles +=
@@ -40,8 +40,8 @@ class CommandCounter {
     bytes_read_from(Buffer::activation) += Bytes(m * k * hw_->activation_bytes()) * times;
     const int64_t weights = useful_macs / m;
     const int64_t rows = dataflow_ == Dataflow::input_stationary ? n : k;
-    const int64_t bytes = bits == 4 ? rows * weight_row_bytes(ceil_div(weights, rows), bits, 1)
-                                    : weights * hw_->weight_bytes();
+    const int64_t bytes = encoding.is_packed() ? rows * encoding.row_bytes(ceil_div(weights, rows))
+                                               : encoding.row_bytes(weights);
     bytes_read_from(Buffer::weight) += Bytes(bytes) * times;
     if (dataflow_ != Dataflow::output_stationary) count_accumulation(times, m * n, accumulating);
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hw/config/hw_config.h"
+#include "hw/numbers/encoding.h"
 #include "hw/program/epilogue.h"
 #include "hw/program/vector_commands.h"
 #include "hw/program/walk.h"
@@ -111,14 +112,8 @@ struct WeightTile {
   int64_t groups = 1;
   int64_t group_k = 0, group_n = 0;  ///< of packed groups: rows and columns of a block
   Affine first_k{};                  ///< of packed groups: R of the tile's first row
-  /// Of an element; 8: an element as the machine has them. 4: signed, two in a byte, the first in
-  /// its low half, each row from a whole byte on (not input stationary packed groups).
-  int bits = 8;
+  Encoding encoding{};  ///< the machine's weight_encoding(); input stationary groups: dense
 };
-/// Bytes of `elements` of a row of weights of 4 bits, or of `whole` bytes each.
-constexpr int64_t weight_row_bytes(int64_t elements, int bits, int64_t whole) {
-  return bits == 4 ? (elements + 1) / 2 : elements * whole;
-}
 
 /// One pass of the array. Weight stationary: k x n weights held, m activation rows streamed. Input
 /// stationary: k x m activations held, n weight columns streamed. Output stationary: k streamed,

@@ -49,7 +49,7 @@ class Counter {
     if (c.gather) tally_.count_indices(times_, c.walk.levels[0].count);
   }
   void count_command(const GemmCommand& c) {
-    tally_.count_gemm(times_, {c.m, c.k, c.n, c.useful_macs, c.weights.bits},
+    tally_.count_gemm(times_, {c.m, c.k, c.n, c.useful_macs, c.weights.encoding},
                       accumulating_runs(c.first_of, c.accumulate));
   }
   void count_command(const DrainCommand& c) {

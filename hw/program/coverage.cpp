@@ -117,9 +117,10 @@ class Walker {
   void cover_item(const GemmCommand& c) {
     add_hit("gemm", true);
     add_hit("gemm of packed groups", c.weights.groups > 1);
-    add_hit("gemm of 4-bit weights", c.weights.bits == 4);
+    add_hit("gemm of 4-bit weights", c.weights.encoding.is_packed());
     add_hit("gemm of an odd row of 4-bit weights",
-            c.weights.bits == 4 && (dataflow_ == Dataflow::input_stationary ? c.k : c.n) % 2 == 1);
+            c.weights.encoding.is_packed() &&
+                (dataflow_ == Dataflow::input_stationary ? c.k : c.n) % 2 == 1);
     add_hit("gemm with padding", c.window.pad_value != 0);
     add_hit("gemm of several kernel lines", c.window.line > 0 && c.k > c.window.line);
     add_hit("gemm of several output lines", c.window.count[1] > 1);

@@ -128,7 +128,8 @@ class Printer {
         groups_text(c.weights));
   }
   std::string groups_text(const WeightTile& t) const {
-    std::string narrow = t.bits != 8 ? fmt::format(" of {} bits", t.bits) : "";
+    std::string narrow =
+        t.encoding.is_packed() ? fmt::format(" of {} bits", t.encoding.bits()) : "";
     if (t.groups == 1) return narrow;
     return fmt::format("{}, {} groups of {}x{} from row {}", narrow, t.groups, t.group_k, t.group_n,
                        text_of(t.first_k));

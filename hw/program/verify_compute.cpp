@@ -81,17 +81,17 @@ void Verifier::check_window(const OperandWindow& w, int64_t m, int64_t k) {
 /// `turned`: the slot has a row for every n.
 void Verifier::check_weights(const GemmCommand& c, bool turned) {
   const WeightTile& t = c.weights;
-  if (t.bits != 8 && t.bits != 4) return fail(fmt::format("gemm weights of {} bits", t.bits));
-  if (t.bits == 4 && t.groups > 1 && turned)
+  if (t.encoding != hw_.weight_encoding(false) && t.encoding != kPackedWeights)
+    return fail(fmt::format("gemm weights of {} bits", t.encoding.bits()));
+  if (t.encoding.is_packed() && t.groups > 1 && turned)
     return fail("input stationary packed groups of 4-bit weights");
   if (t.groups < 1) return fail(fmt::format("gemm weights of {} groups", t.groups));
   check_between(t.pitch, 0, bytes_of_slot(Buffer::weight), "pitch of the gemm's weights");
   int64_t row = turned ? c.k : c.n;  // elements of the last one, from the offset's column on
   if (t.groups > 1) row = packed_row(c, turned);
   if (!errors_.empty()) return;
-  check_within(t.offset, Reach{}.add_index(turned ? c.n : c.k, t.pitch),
-               weight_row_bytes(row, t.bits, hw_.weight_bytes()), bytes_of_slot(Buffer::weight),
-               "gemm weights");
+  check_within(t.offset, Reach{}.add_index(turned ? c.n : c.k, t.pitch), t.encoding.row_bytes(row),
+               bytes_of_slot(Buffer::weight), "gemm weights");
 }
 
 /// Elements of a row of packed groups, from the offset's column on.

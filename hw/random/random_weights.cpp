@@ -17,8 +17,8 @@ class Drawer {
     WeightTile& t = out.tile;
     out.useful = k * n;
     int64_t row = turned_ ? k : n;
-    if (dice_.one_in(2)) t.bits = 4;
-    if (dice_.one_in(3) && !(turned_ && t.bits == 4)) {
+    if (dice_.one_in(2)) t.encoding = kPackedWeights;
+    if (dice_.one_in(3) && !(turned_ && t.encoding.is_packed())) {
       const RandomWeights dense = out;
       const int64_t elements = draw_pack(t, k, n);
       if (elements > 0 && bytes_of(t, elements, k, n) <= room) {
@@ -28,17 +28,17 @@ class Drawer {
         out = dense;
       }
     }
-    t.pitch = weight_row_bytes(row, t.bits, 1);
+    t.pitch = t.encoding.row_bytes(row);
     const int64_t rows = turned_ ? n : k;
     const int64_t spare = rows > 1 ? (room - rows * t.pitch) / rows : 0;
     if (dice_.one_in(3)) t.pitch += dice_.pick(0, std::min<int64_t>(spare, 3));
-    out.bytes = (rows - 1) * t.pitch + weight_row_bytes(row, t.bits, 1);
+    out.bytes = (rows - 1) * t.pitch + t.encoding.row_bytes(row);
     return out;
   }
 
  private:
   int64_t bytes_of(const WeightTile& t, int64_t row, int64_t k, int64_t n) const {
-    return (turned_ ? n : k) * weight_row_bytes(row, t.bits, 1);
+    return (turned_ ? n : k) * t.encoding.row_bytes(row);
   }
 
   /// Groups of k x n; elements of a row of the slot, or 0 where the array is too small.

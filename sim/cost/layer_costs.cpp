@@ -79,7 +79,7 @@ bool on_chip(const std::vector<Operand>& side, ValuePort port) {
 int64_t least_traffic(const GemmOp& op, const OpRequest& r, const hw::HwConfig& hw) {
   GemmTraffic t = gemm_traffic(op, hw.activation_bytes(), hw.weight_bytes(), hw.activation_bytes());
   const Operand* b = find_operand(r.inputs, op.b_port);
-  t.b_narrow = weight_bits(op, b && b->place.constant, hw) == 4;
+  t.b_narrow = weight_encoding(op, b && b->place.constant, hw).is_packed();
   t.a_on_chip = on_chip(r.inputs, op.a_port);
   t.b_on_chip = on_chip(r.inputs, op.b_port);
   t.c_on_chip = on_chip(r.outputs, op.out_port);

@@ -107,7 +107,7 @@ class CostSink {
   template <class Fill>
   void add_gemm(const PassSizes& s, Fill) {
     steps_.gemm(s.m, s.k, s.n);
-    tally_.count_gemm(times_, {s.m, s.k, s.n, s.useful_macs, s.bits}, accumulating_runs(s));
+    tally_.count_gemm(times_, {s.m, s.k, s.n, s.useful_macs, s.weights}, accumulating_runs(s));
   }
   template <class Fill>
   void add_drain(const PassSizes& s, Fill) {

@@ -21,7 +21,7 @@ int64_t bytes_of(const GemmOp& op, bool table, const hw::HwConfig& machine) {
     p.epilogue.table = table;
     choose_weights(p, hw);
     const int64_t elements = op.k() * op.outputs * (op.b_shared ? 1 : op.batch);
-    out = std::max(out, elements * p.b_bytes + p.all_parameters());
+    out = std::max(out, elements * p.b_bytes() + p.all_parameters());
   }
   return out;
 }

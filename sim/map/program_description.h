@@ -22,7 +22,7 @@ struct PassSizes {
   int64_t useful_macs = 0;
   LoopSet first_of{};
   bool accumulate = false;
-  int bits = 8;  ///< of a weight
+  hw::Encoding weights{};
 };
 
 /// The part of a PostCommand that costs follow from.

@@ -86,7 +86,7 @@ class ProgramSink {
     c.first_of.assign(sizes.first_of.begin(), sizes.first_of.end());
     c.accumulate = sizes.accumulate;
     fill(c);
-    c.weights.bits = sizes.bits;
+    c.weights.encoding = sizes.weights;
     append_command(std::move(c), [](hw::GemmCommand&) {});
   }
   template <class Fill>

@@ -34,7 +34,7 @@ class WeightPacker {
     const int64_t batches = p_.op.b_shared ? 1 : p_.op.batch;
     for_tiles(batches, t_.groups, [&](int64_t first, int64_t groups) {
       first_ = first;
-      if (p_.b_bits == 4)
+      if (p_.b_encoding.is_packed())
         narrow_tiles();
       else if (t_.groups > 1)
         pack_groups(groups);

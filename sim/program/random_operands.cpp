@@ -34,7 +34,7 @@ GemmOperands random_operands(const GemmProblem& p, const std::vector<int8_t>& we
   o.weights = weights;
   if (static_cast<int64_t>(o.weights.size()) != logical_weights(op))
     fill(o.weights, logical_weights(op));
-  const bool narrow = p.b_bits == 4, grouped = p.scale_count() > 1;
+  const bool narrow = p.b_encoding.is_packed(), grouped = p.scale_count() > 1;
   if (narrow)
     for (int8_t& w : o.weights) w = static_cast<int8_t>(w >> 4);
   // Sums of k products of uniform int8 have a deviation of about 74 * 74 * sqrt(k); of weights of 4

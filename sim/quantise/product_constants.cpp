@@ -60,7 +60,7 @@ class ProductConstants : public PartConstants {
     if (!weights) return weights.errors();
     if (Status s = add_function(*weights); !s) return s.errors();
     if (problem().residual) add_residual();
-    if (problem().b_bits == 4)
+    if (problem().b_encoding.is_packed())
       quantise_narrow(*weights, problem(), scales_, out_.operands);
     else
       quantise_weights(*weights, op, scales_, out_.operands);

@@ -145,7 +145,7 @@ Result<ref::Array> run_quantised(const Graph& graph, const CostedNetwork& networ
     const Status s = fold_affine(graph, lowered, given.constants, reach, scales.b > 0, real);
     if (!s) return s.errors();
   }
-  if (layer.source.problem.b_bits == 4)
+  if (layer.source.problem.b_encoding.is_packed())
     quantise_narrow(real, layer.source.problem, scales, operands);
   else
     quantise_weights(real, op, scales, operands);

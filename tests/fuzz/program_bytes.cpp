@@ -231,7 +231,9 @@ class Walker {
     WeightTile& t = c.weights;
     affine(t.offset);
     affine(t.first_k);
-    numbers(t.pitch, t.groups, t.group_k, t.group_n, t.bits);
+    int bits = t.encoding.bits();
+    numbers(t.pitch, t.groups, t.group_k, t.group_n, bits);
+    t.encoding = bits == 4 ? kPackedWeights : bits == 8 ? Encoding{} : Encoding{FormatId::int2};
     affine(c.accumulator_row);
     loops(c.first_of);
     flag(c.accumulate);

@@ -12,7 +12,7 @@ GemmProblem make_problem(const GemmOp& op, const hw::HwConfig& hw) {
   GemmProblem p;
   p.op = op;
   p.a_bytes = p.out_bytes = hw.activation_bytes();
-  p.b_bytes = hw.weight_bytes();
+  p.b_encoding = hw.weight_encoding(false);
   p.parameter_bytes = hw.parameter_bytes();
   const auto slide = [&](size_t d) {
     return Slide{.in = op.in[d],
@@ -33,14 +33,14 @@ GemmProblem make_problem(const GemmOp& op, const hw::HwConfig& hw) {
 
 bool packs_weights(const GemmOp& op) { return !op.grouped && (op.batch == 1 || op.b_shared); }
 
-int weight_bits(const GemmOp& op, bool constant, const hw::HwConfig& hw) {
-  return hw.narrow_weights() && constant && packs_weights(op) ? 4 : 8;
+hw::Encoding weight_encoding(const GemmOp& op, bool constant, const hw::HwConfig& hw) {
+  return hw.weight_encoding(constant && packs_weights(op));
 }
 
 void choose_weights(GemmProblem& p, const hw::HwConfig& hw) {
-  p.b_bits = weight_bits(p.op, p.b.constant, hw);
+  p.b_encoding = weight_encoding(p.op, p.b.constant, hw);
   p.scale_group =
-      p.b_bits == 4 && hw.types.weight_group < p.op.channels ? hw.types.weight_group : 0;
+      p.b_encoding.is_packed() && hw.types.weight_group < p.op.channels ? hw.types.weight_group : 0;
 }
 
 std::string_view short_name(hw::Dataflow dataflow) {
@@ -102,7 +102,7 @@ int64_t tensor_bytes_of(const GemmProblem& p, const Counts& counts) {
   const auto part = [&](const Place& place, int64_t bytes) { return counts(place) ? bytes : 0; };
   const int64_t weights = (p.op.b_shared ? 1 : p.op.batch) * p.op.k() * p.op.outputs;
   int64_t out = part(p.a, p.a_tensor_bytes()) + part(p.out, p.out_tensor_bytes());
-  out += part(p.b, p.b_bits == 4 ? weights / 2 : weights * p.b_bytes);
+  out += part(p.b, p.b_encoding.is_packed() ? weights / 2 : weights * p.b_bytes());
   if (p.has_parameters) out += part(p.parameters, p.all_parameters());
   if (p.residual) out += part(*p.residual, p.out_tensor_bytes());
   return out;
@@ -160,7 +160,7 @@ Footprint tiling_footprint(const GemmProblem& p, const hw::HwConfig& hw, const T
 int64_t weight_tile_bytes(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t,
                           int64_t channels, int64_t outputs) {
   const int64_t k = p.kernel_taps() * channels;
-  if (p.b_bits != 4) return p.b_bytes * k * outputs / t.groups;
+  if (!p.b_encoding.is_packed()) return p.b_bytes() * k * outputs / t.groups;
   if (t.dataflow != hw::Dataflow::input_stationary)
     return k * p.weight_rows(outputs, hw.array.cols);
   const Passes cut = array_passes(p, hw, channels, t.im2col);
@@ -176,11 +176,11 @@ int64_t weight_chunk_bytes(const GemmProblem& p, const hw::HwConfig& hw, const T
 }
 
 int64_t pack_weight_bytes(const GemmProblem& p, int64_t groups) {
-  return groups * p.op.k() * p.op.outputs * p.b_bytes;
+  return groups * p.op.k() * p.op.outputs * p.b_bytes();
 }
 
 int64_t weight_tensor_bytes(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t) {
-  if (p.b_bits == 4)
+  if (p.b_encoding.is_packed())
     return p.op.outputs / t.outputs * weight_chunk_bytes(p, hw, t, t.outputs) +
            weight_chunk_bytes(p, hw, t, p.op.outputs % t.outputs);
   const int64_t batches = p.op.b_shared ? 1 : p.op.batch;

@@ -22,13 +22,13 @@ struct GemmProblem {
   std::optional<Place> residual;  ///< of a tensor like the output that the post unit adds
   bool clips_sum = false;         ///< the sum with the residual is clipped at zero
   int32_t a_zero = 0;             ///< zero point of the activations
-  int64_t a_bytes = 1, b_bytes = 1, out_bytes = 1, parameter_bytes = 0;
-  int b_bits = 8;            ///< 4: constant weights of 4 bits (choose_weights())
-  int64_t scale_group = 0;   ///< of those: channels that share a scale; 0: all of an output's
-  int64_t most_groups = 1;   ///< groups that fit the array side by side, block-diagonally
-  int mode = hw::kOwnTypes;  ///< of the machine (hw/config/type_modes.h)
-  int64_t room = 0;          ///< bytes of the shared buffer that nothing else needs
-  Slide z, y, x;             ///< output planes, lines and pixels; x.in = M for a plain product
+  int64_t a_bytes = 1, out_bytes = 1, parameter_bytes = 0;
+  hw::Encoding b_encoding{};  ///< packed: constant weights of 4 bits (choose_weights())
+  int64_t scale_group = 0;    ///< of those: channels that share a scale; 0: all of an output's
+  int64_t most_groups = 1;    ///< groups that fit the array side by side, block-diagonally
+  int mode = hw::kOwnTypes;   ///< of the machine (hw/config/type_modes.h)
+  int64_t room = 0;           ///< bytes of the shared buffer that nothing else needs
+  Slide z, y, x;              ///< output planes, lines and pixels; x.in = M for a plain product
 
   /// With the limits that its posts have.
   hw::Epilogue post_epilogue() const;
@@ -38,15 +38,17 @@ struct GemmProblem {
   int64_t pixel_outputs() const { return op.grouped ? op.batch * op.outputs : op.outputs; }
 
   /// Bytes of so many weights that lie in one row of a slot.
-  int64_t weight_row(int64_t elements) const {
-    return hw::weight_row_bytes(elements, b_bits, b_bytes);
-  }
+  int64_t weight_row(int64_t elements) const { return b_encoding.row_bytes(elements); }
+  /// Bytes of a weight that isn't packed.
+  int64_t b_bytes() const { return b_encoding.element_bytes(); }
   /// Bytes of so many in rows of `most`, the last one with what is left.
   int64_t weight_rows(int64_t elements, int64_t most) const {
     return elements / most * weight_row(most) + weight_row(elements % most);
   }
   /// Bytes of a weight, rows rounded up left out.
-  double weight_size() const { return b_bits == 4 ? 0.5 : static_cast<double>(b_bytes); }
+  double weight_size() const {
+    return b_encoding.is_packed() ? 0.5 : static_cast<double>(b_bytes());
+  }
   /// Groups of channels with a scale each, whose sums a post puts together; they are the tiles that
   /// channels are cut into.
   int64_t scale_count() const { return scale_group > 0 ? ceil_div(op.channels, scale_group) : 1; }
@@ -75,11 +77,11 @@ GemmProblem make_problem(const GemmOp& op, const hw::HwConfig& hw);
 /// May weights of 4 bits lie two to a byte? Not those of grouped convolutions, and not one for each
 /// entry of a batch.
 bool packs_weights(const GemmOp& op);
-/// Bits of a weight. On a machine of int4 weights 4 for a product whose second operand is constant
+/// Of weights. On a machine of int4 weights packed for a product whose second operand is constant
 /// and one for all of its batch. Grouped convolutions, and products of two tensors that are
-/// computed (attention), have 8.
-int weight_bits(const GemmOp& op, bool constant, const hw::HwConfig& hw);
-/// weight_bits() of the problem's second operand, and where they are 4 scales by group.
+/// computed (attention), have int8.
+hw::Encoding weight_encoding(const GemmOp& op, bool constant, const hw::HwConfig& hw);
+/// weight_encoding() of the problem's second operand, and where it is packed scales by group.
 void choose_weights(GemmProblem& p, const hw::HwConfig& hw);
 
 /// One way to cut a problem. All sizes in elements.

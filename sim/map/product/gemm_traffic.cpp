@@ -61,14 +61,16 @@ double TrafficBound::w_bytes(const ChannelOption& c, const OutputOption& n) cons
 double TrafficBound::w_beats(const ChannelOption& c, const OutputOption& n) const {
   const bool n_major = weights_n_major(p_),
              held_inputs = dataflow_ == hw::Dataflow::input_stationary;
-  if (p_.b.constant || p_.b_bits == 4 || groups_ > 1 || n_major != held_inputs) return 0;
+  if (p_.b.constant || p_.b_encoding.is_packed() || groups_ > 1 || n_major != held_inputs) return 0;
   if (!n_major) {
     const int64_t channels = c.channels == 1 ? 0 : p_.op.channels - (c.last == 1 ? 1 : 0);
     return n.blocks > 1 ? real(p_.kernel_taps() * channels) * real(n.blocks) : 0;
   }
   if (c.chunks == 1) return 0;
   const int64_t width = hw_.buffer(hw::Buffer::weight).width;
-  const auto beats = [&](int64_t channels) { return real(ceil_div(channels * p_.b_bytes, width)); };
+  const auto beats = [&](int64_t channels) {
+    return real(ceil_div(channels * p_.b_bytes(), width));
+  };
   return real(p_.op.outputs * p_.kernel_taps()) *
          (real(c.chunks - 1) * beats(c.channels) + beats(c.last));
 }

@@ -88,11 +88,12 @@ LoadCost activation_load_cost(const GemmProblem& p, const hw::HwConfig& hw, Boun
 LoadCost weight_load_cost(const GemmProblem& p, const hw::HwConfig& hw, const WeightCut& cut,
                           double byte) {
   const bool held_inputs = cut.dataflow == hw::Dataflow::input_stationary;
-  if (p.b.constant || p.b_bits == 4 || weights_n_major(p) == held_inputs) return {byte, 0};
+  if (p.b.constant || p.b_encoding.is_packed() || weights_n_major(p) == held_inputs)
+    return {byte, 0};
   const GemmOp& op = p.op;
   const auto loads = [&](const Matrices& m) {
-    return turned_load_cost(cut.bounds, transposer_side(hw, hw::Buffer::weight, p.b_bytes),
-                            p.b_bytes, byte, m);
+    return turned_load_cost(cut.bounds, transposer_side(hw, hw::Buffer::weight, p.b_bytes()),
+                            p.b_bytes(), byte, m);
   };
   if (cut.groups > 1) return loads({op.outputs, op.channels, op.outputs, op.channels});
   const auto& [bounds, dataflow, groups, c, n] = cut;

@@ -162,9 +162,9 @@ class PanelWalk {
 
   /// Bytes of weights in DRAM before a panel.
   Address panel_offset(const Address& start) const {
-    if (p_.b_bits == 4)
+    if (p_.b_encoding.is_packed())
       return divide(start, t_.outputs) * weight_chunk_bytes(p_, hw_, t_, t_.outputs);
-    return start * (p_.b.constant || weights_n_major(p_) ? p_.op.k() * p_.b_bytes : p_.b_bytes);
+    return start * (p_.b.constant || weights_n_major(p_) ? p_.op.k() * p_.b_bytes() : p_.b_bytes());
   }
 
   void add_sync(hw::SyncKind kind, hw::Queue queue) { sink_.region_sync(kind, queue, tensor()); }

@@ -135,7 +135,7 @@ class PassEmitter {
     PassSizes s{.m = b.pixels, .k = pass.k, .n = n};
     s.useful_macs = s.m * s.k * s.n / tile_.groups;
     s.accumulate = pass.later;
-    s.bits = p_.b_bits;
+    s.weights = p_.b_encoding;
     if (to_accumulator) {
       s.first_of = tile_.channel_loops;
       s.accumulate |= tile_.accumulate;
@@ -175,7 +175,7 @@ class PassEmitter {
   /// `row`: elements of one row of the slot.
   hw::WeightTile packed_weights(const Pass& pass, const Address& offset, int64_t row) const {
     const GemmOp& op = p_.op;
-    return {offset, row * p_.b_bytes, tile_.groups, op.channels, op.outputs, pass.k_row};
+    return {offset, row * p_.b_bytes(), tile_.groups, op.channels, op.outputs, pass.k_row};
   }
 
   /// Column blocks of [k][columns] follow one another in the slot. The columns of packed groups are
@@ -183,18 +183,18 @@ class PassEmitter {
   /// Of input stationary: a row for each output.
   hw::WeightTile weight_rows(const Pass& pass) const {
     if (tile_.groups > 1) return packed_weights(pass, 0, k_of_tile() / tile_.groups);
-    if (p_.b_bits == 4) return {pass.outer * tile_.outputs, p_.weight_row(pass.k)};
-    return {pass.k_row * p_.b_bytes, k_of_tile() * p_.b_bytes};
+    if (p_.b_encoding.is_packed()) return {pass.outer * tile_.outputs, p_.weight_row(pass.k)};
+    return {pass.k_row * p_.b_bytes(), k_of_tile() * p_.b_bytes()};
   }
   hw::WeightTile weight_columns(const Pass& pass, const Address& start, int64_t columns) const {
     if (tile_.groups > 1)
-      return packed_weights(pass, pass.k_row * (p_.op.outputs * p_.b_bytes), p_.op.outputs);
+      return packed_weights(pass, pass.k_row * (p_.op.outputs * p_.b_bytes()), p_.op.outputs);
     const int64_t pitch = p_.weight_row(columns);
-    if (p_.b_bits == 4)
+    if (p_.b_encoding.is_packed())
       return {
           column_block(start) * (k_of_tile() * p_.weight_row(hw_.array.cols)) + pass.k_row * pitch,
           pitch};
-    return {start * (k_of_tile() * p_.b_bytes) + pass.k_row * pitch, pitch};
+    return {start * (k_of_tile() * p_.b_bytes()) + pass.k_row * pitch, pitch};
   }
 
   PostSizes command_sizes(int64_t rows, int64_t cols) const {

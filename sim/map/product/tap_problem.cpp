@@ -46,8 +46,9 @@ int64_t beat_of(const hw::HwConfig& hw) {
 bool weighs_taps(const GemmProblem& p, const hw::HwConfig& hw) {
   const GemmOp& op = p.op;
   if (beat_of(hw) < 1 || !op.grouped || op.channels != 1 || op.outputs != 1) return false;
-  if (p.mode != hw::kOwnTypes || p.a_bytes != 1 || p.b_bytes != 1 || p.out_bytes != 1) return false;
-  if (!hw.computes_int8() || p.b_bits != 8 || !p.b.constant) return false;
+  if (p.mode != hw::kOwnTypes || p.a_bytes != 1 || p.b_bytes() != 1 || p.out_bytes != 1)
+    return false;
+  if (!hw.computes_int8() || p.b_encoding.is_packed() || !p.b.constant) return false;
   if (!p.has_parameters || p.parameter_bytes != hw::LaneCommand::kChannelBytes || p.residual)
     return false;
   if (p.z.kernel != 1 || p.z.in != 1 || p.z.out != 1 || p.z.pad != 0) return false;

@@ -34,7 +34,7 @@ class WeightLoads {
       : p_(p), hw_(hw), t_(t), tile_(tile), place_(place), loads_(loads) {}
 
   void load_tile() {
-    if (p_.b_bits == 4) return load_narrow();
+    if (p_.b_encoding.is_packed()) return load_narrow();
     if (p_.b.constant) return in_order();
     if (t_.groups > 1) return load_packed();
     if (place_.blocks) return load_blocks();
@@ -47,7 +47,7 @@ class WeightLoads {
 
   /// Lies in the order of the tile loops.
   void in_order() {
-    const int64_t b = p_.b_bytes, n = tile_.outputs;
+    const int64_t b = p_.b_bytes(), n = tile_.outputs;
     loads_.load_plain({{}, k_of_tile() * n / tile_.groups * b}, [&](auto& c) {
       c.source = place_.batch + place_.c * (p_.kernel_taps() * n * b);
       if (t_.groups == 1) c.source += place_.n * (p_.op.k() * b);
@@ -55,15 +55,17 @@ class WeightLoads {
   }
 
   void load_blocks() {
-    const int64_t column = hw_.array.cols * p_.b_bytes;
+    const int64_t column = hw_.array.cols * p_.b_bytes();
     loads_.load_plain(
         {{{tile_.outputs / hw_.array.cols, place_.channels * column}}, tile_.channels * column},
-        [&](auto& c) { c.source = place_.n * (place_.channels * p_.b_bytes) + place_.c * column; });
+        [&](auto& c) {
+          c.source = place_.n * (place_.channels * p_.b_bytes()) + place_.c * column;
+        });
   }
 
   /// Lies as [k][n], or as [n][k].
   void load_computed() {
-    const int64_t b = p_.b_bytes, n = tile_.outputs, channels = tile_.channels;
+    const int64_t b = p_.b_bytes(), n = tile_.outputs, channels = tile_.channels;
     const bool n_major = weights_n_major(p_);
     const int64_t n_stride = n_major ? p_.kernel_taps() * place_.channels * b : b;
     const int64_t k_stride = n_major ? b : place_.outputs * b;
@@ -103,7 +105,7 @@ class WeightLoads {
 
   /// Lies as [group][n][k].
   void load_packed() {
-    const int64_t b = p_.b_bytes, k_bytes = p_.op.k() * b, block_k = p_.op.channels * b;
+    const int64_t b = p_.b_bytes(), k_bytes = p_.op.k() * b, block_k = p_.op.channels * b;
     const auto source = [&](auto& c) { c.source = place_.batch; };
     if (held_inputs())
       return loads_.load_plain({{}, tile_.groups * p_.op.outputs * k_bytes}, source);

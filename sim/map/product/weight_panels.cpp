@@ -74,7 +74,7 @@ WeightPanels weight_panels(const GemmProblem& p, const hw::HwConfig& hw, const T
 
 bool staged_in_blocks(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t) {
   const int64_t cols = hw.array.cols;
-  return !p.b.constant && p.b_bits != 4 && !weights_n_major(p) &&
+  return !p.b.constant && !p.b_encoding.is_packed() && !weights_n_major(p) &&
          t.dataflow != hw::Dataflow::input_stationary && hw.dram_model == hw::DramModel::ideal &&
          p.op.outputs % cols == 0 && t.outputs % cols == 0;
 }
@@ -93,8 +93,8 @@ RegionPart region_part(const GemmProblem& p, const Tiling& t, const WeightPanels
 
 RegionSource region_source(const GemmProblem& p, const hw::HwConfig& hw, const Tiling& t,
                            const WeightPanels& w, const RegionPart& part, int64_t outputs) {
-  const int64_t b = p.b_bytes, k = p.op.k();
-  if (p.b_bits == 4) {
+  const int64_t b = p.b_bytes(), k = p.op.k();
+  if (p.b_encoding.is_packed()) {
     const int64_t before = w.by_channels ? weight_tile_bytes(p, hw, t, t.channels, outputs)
                                          : weight_chunk_bytes(p, hw, t, t.outputs);
     int64_t bytes = 0;

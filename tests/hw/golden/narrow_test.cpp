@@ -50,7 +50,7 @@ struct Narrow {
       : tiny(m, k, n, d),
         row(static_cast<size_t>(d == Dataflow::input_stationary ? k : n)),
         bytes((row + 1) / 2 + static_cast<size_t>(spare)) {
-    tiny.gemm.weights.bits = 4;
+    tiny.gemm.weights.encoding = kPackedWeights;
     tiny.gemm.weights.pitch = static_cast<int64_t>(bytes);
     tiny.load_w.walk.run = static_cast<int64_t>(bytes) * (d == Dataflow::input_stationary ? n : k);
   }
@@ -98,7 +98,13 @@ TEST(NarrowWeights, ArePackedGroupsOfThem) {
   for (const Dataflow d : {Dataflow::weight_stationary, Dataflow::output_stationary}) {
     Narrow p(1, 4, 6, d, 0);
     WeightTile& t = p.tiny.gemm.weights;
-    t = {.offset = 0, .pitch = 2, .groups = 2, .group_k = 2, .group_n = 3, .first_k = 1, .bits = 4};
+    t = {.offset = 0,
+         .pitch = 2,
+         .groups = 2,
+         .group_k = 2,
+         .group_n = 3,
+         .first_k = 1,
+         .encoding = kPackedWeights};
     p.tiny.load_w.walk.run = 8;
     const std::vector<int> a = {1, 10, 2, 3};
     EXPECT_EQ(results(p.program(), p.tiny.image(a, halves(rows, 3, 2))),
@@ -112,11 +118,12 @@ TEST(NarrowWeights, IsWhatCannotBeRefused) {
   WeightTile& t = p.tiny.gemm.weights;
   const MemoryImage good = p.tiny.image(std::vector<int>(8), std::vector<int>(8));
   EXPECT_FALSE(refused(p.program(), good));
-  t.bits = 3;
+  t.encoding = {FormatId::int2, Packing::two_per_byte};
   EXPECT_TRUE(refused(p.program(), good));
-  t = {.offset = 0, .pitch = 2, .groups = 2, .group_k = 2, .group_n = 2, .bits = 4};
+  t = {
+      .offset = 0, .pitch = 2, .groups = 2, .group_k = 2, .group_n = 2, .encoding = kPackedWeights};
   EXPECT_TRUE(refused(p.program(), good));
-  t = {.offset = 0, .pitch = 2, .bits = 4};
+  t = {.offset = 0, .pitch = 2, .encoding = kPackedWeights};
   t.offset = Affine(test::small_machine().buffer(Buffer::weight).slot_bytes() - 7);
   EXPECT_TRUE(refused(p.program(), good));
   t.offset += Affine(-1);

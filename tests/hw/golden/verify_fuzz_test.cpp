@@ -61,9 +61,7 @@ class Fields {
     add(w.tile, w.pixel, w.count, w.stride, w.origin, w.first, w.line, w.line_step, w.offset,
         w.pad_value);
   }
-  void one(WeightTile& t) {
-    add(t.offset, t.pitch, t.groups, t.group_k, t.group_n, t.first_k, t.bits);
-  }
+  void one(WeightTile& t) { add(t.offset, t.pitch, t.groups, t.group_k, t.group_n, t.first_k); }
   void one(Residual& r) { add(r.zero, r.multiplier, r.shift, r.low, r.high); }
   void one(LaneOperand& o) { add(o.offset, o.row_stride, o.splat, o.zero, o.multiplier); }
   void one(RowLogarithm& l) {

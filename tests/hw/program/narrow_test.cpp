@@ -9,7 +9,7 @@ namespace {
 
 GemmCommand& narrowed(Item& item) {
   auto& c = std::get<GemmCommand>(std::get<Command>(item.node));
-  c.weights.bits = 4;
+  c.weights.encoding = kPackedWeights;
   return c;
 }
 
@@ -31,7 +31,8 @@ TEST(CountNarrow, IsEachRowOfWeightsReadWhole) {
 TEST(CountNarrow, AreOnlyTheBlocksOfPackedGroupsRead) {
   Item item = test::gemm(4, 4, 6);
   GemmCommand& c = narrowed(item);
-  c.weights = {.offset = 0, .pitch = 2, .groups = 2, .group_k = 2, .group_n = 3, .bits = 4};
+  c.weights = {
+      .offset = 0, .pitch = 2, .groups = 2, .group_k = 2, .group_n = 3, .encoding = kPackedWeights};
   c.useful_macs /= 2;
   EXPECT_EQ(read_of(item, Buffer::weight), Bytes(4 * 2));
 }

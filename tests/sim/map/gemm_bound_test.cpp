@@ -77,7 +77,7 @@ void expect_bounds(uint32_t seed, Drawn kind) {
     p.has_parameters = narrow || random() % 2 == 0;
     p.epilogue.table = p.has_parameters && random() % 2 == 0;
     choose_weights(p, hw);
-    if (narrow && p.b_bits != 4) continue;
+    if (narrow && !p.b_encoding.is_packed()) continue;
     CostEvaluator evaluator(hw);
     for (size_t d = 0; d < hw::kDataflows; ++d)
       for_every_tiling(

@@ -22,14 +22,15 @@ inline GemmOperands random_operands(const GemmProblem& p, std::mt19937& random) 
   GemmOperands o;
   for (int64_t i = logical_a(p.op); i > 0; --i) o.a.push_back(static_cast<int8_t>(pick(-128, 127)));
   for (int64_t i = logical_weights(p.op); i > 0; --i)
-    o.weights.push_back(static_cast<int8_t>(p.b_bits == 4 ? pick(-8, 7) : pick(-128, 127)));
+    o.weights.push_back(
+        static_cast<int8_t>(p.b_encoding.is_packed() ? pick(-8, 7) : pick(-128, 127)));
   const bool scaled = p.scale_count() > 1;  // multipliers of 16 bits
   const int64_t one = scaled ? 1 << 15 : 1 << 20, shift = scaled ? 22 : 27;
   for (int64_t i = p.pixel_outputs(); i > 0; --i)
     o.channels.push_back(
-        {static_cast<int32_t>(pick(-30000, 30000) / (p.b_bits == 4 ? 16 : 1)),
+        {static_cast<int32_t>(pick(-30000, 30000) / (p.b_encoding.is_packed() ? 16 : 1)),
          static_cast<int32_t>(pick(-1, 3) < 0 ? -pick(1, one) : pick(one / 2, one)),
-         static_cast<int32_t>(pick(shift, shift + 4) - (p.b_bits == 4 ? 4 : 0))});
+         static_cast<int32_t>(pick(shift, shift + 4) - (p.b_encoding.is_packed() ? 4 : 0))});
   for (int64_t i = (p.scale_count() - 1) * p.op.outputs; i > 0; --i)
     o.scales.push_back(static_cast<int16_t>(pick(-32768, 32767)));
   for (int64_t i = p.residual ? p.op.batch * p.op.m() * p.op.outputs : 0; i > 0; --i)

@@ -45,7 +45,7 @@ std::array<int, hw::kDataflows> run_random(uint32_t seed, int rounds, bool im2co
     const GemmOp op = random_gemm(random);
     if (op.macs() > 3'000'000 || (im2col && op.a_transposed)) continue;
     const GemmProblem p = random_problem(op, hw, random);
-    if (narrow && p.b_bits != 4) continue;
+    if (narrow && !p.b_encoding.is_packed()) continue;
     scaled += p.scale_count() > 1;
     const GemmOperands operands = random_operands(p, random);
     const std::vector<int8_t> expected = Reference(p, operands).run();

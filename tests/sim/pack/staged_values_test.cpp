@@ -47,12 +47,12 @@ void expect_costs(const GemmProblem& p, const hw::HwConfig& hw, const Candidate&
   EXPECT_LE(panels.bytes(), p.room);
   EXPECT_EQ(panels.panels, ceil_div(p.op.outputs, c.tiling.staged));
   EXPECT_EQ(cost.counts.macs, Macs(p.op.macs()));
-  if (p.b_bits == 8) {
+  if (!p.b_encoding.is_packed()) {
     EXPECT_EQ(cost.counts.written[kShared], Bytes(p.op.k() * p.op.outputs));
     EXPECT_EQ(cost.counts.staged, cost.counts.written[kShared]);
   }
   if (p.op.m() == p.op.in[2] && p.kernel_taps() == 1 && !p.has_parameters && !p.residual &&
-      p.b_bits == 8) {
+      !p.b_encoding.is_packed()) {
     EXPECT_EQ(cost.counts.read[kDram],
               Bytes(p.op.k() * p.op.outputs + p.op.m() * p.op.channels * panels.panels))
         << to_string(c.tiling) << "\n"
@@ -93,7 +93,7 @@ Ran run_staged(uint32_t seed, int rounds, bool narrow) {
     if (op.macs() > 300'000) continue;
     GemmProblem p = random_problem(op, hw, random);
     p.room = drawn(random, 1, 16'000);
-    if (narrow && p.b_bits != 4) continue;
+    if (narrow && !p.b_encoding.is_packed()) continue;
     const GemmOperands operands = random_operands(p, random);
     const std::vector<int8_t> expected = Reference(p, operands).run();
     const ObjectiveFunction objective{.quantity = drawn(random, 0, 1) == 0 ? Objective::traffic
