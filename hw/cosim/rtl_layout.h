@@ -78,7 +78,8 @@ inline constexpr uint32_t kTapMax = 2;
 inline constexpr uint32_t kRowSum = 0;
 inline constexpr uint32_t kRowFirst = 1;
 inline constexpr uint32_t kRowWrite = 2;
-inline constexpr std::array<std::string_view, 7> kLaneOpNames = {"copy", "add", "sub", "mul", "min", "max", "mac"};
+inline constexpr std::array<std::string_view, 7> kLaneOpNames = {
+    "copy", "add", "sub", "mul", "min", "max", "mac"};
 
 /// Bits of dma_flags_t.
 namespace dma_flags {
