@@ -26,7 +26,8 @@ function paths(by) {
   return (l) => [l.fate, l.op_type, l.name];
 }
 
-/** A tree of {name, value, children, macs, cycles, layer}; chains of one child become one node. */
+/** A tree of {name, value, children, worked, cycles, layer}. At full use the array would do its
+ * MACs in `worked` cycles. Chains of one child become one node. */
 function tree(layers, path, value) {
   const root = { name: '', children: new Map() };
   for (const layer of layers) {
@@ -45,15 +46,15 @@ function tree(layers, path, value) {
 function finish(node, value) {
   const children = [...node.children.values()].map((c) => finish(c, value));
   for (const layer of node.layers ?? [])
-    children.push({ name: node.name, value: value(layer), macs: layer.macs, cycles: layer.cycles,
-      layer });
+    children.push({ name: node.name, value: value(layer),
+      worked: (layer.utilization ?? 0) * layer.cycles, cycles: layer.cycles, layer });
   if (children.length === 1) {
     const [only] = children;
     const name = !node.name || only.name === node.name ? only.name : `${node.name}/${only.name}`;
     return node.name ? { ...only, name } : { name, children };
   }
   const sum = (key) => children.reduce((s, c) => s + c[key], 0);
-  return { name: node.name, value: sum('value'), macs: sum('macs'), cycles: sum('cycles'),
+  return { name: node.name, value: sum('value'), worked: sum('worked'), cycles: sum('cycles'),
     children };
 }
 
@@ -65,7 +66,7 @@ function prune(node, smallest) {
   const small = node.children.filter((c) => c.value < smallest);
   const sum = (key) => small.reduce((s, c) => s + c[key], 0);
   const rest = small.length < 2 ? small : [{ name: `${small.length} small ones`,
-    value: sum('value'), macs: sum('macs'), cycles: sum('cycles') }];
+    value: sum('value'), worked: sum('worked'), cycles: sum('cycles') }];
   return { ...node, children: [...large.map((c) => prune(c, smallest)), ...rest] };
 }
 
@@ -103,7 +104,7 @@ class Blocks {
   }
 
   use(node) {
-    return node.cycles > 0 ? node.macs / (node.cycles * this.model.peak) : 0;
+    return node.cycles > 0 ? node.worked / node.cycles : 0;
   }
 
   draw(c, width, height) {
