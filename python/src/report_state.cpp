@@ -12,7 +12,7 @@
 namespace accsim::python {
 namespace {
 
-constexpr std::string_view kFormat = "accsim.report-state/7";
+constexpr std::string_view kFormat = "accsim.report-state/8";
 
 // Structured bindings name every member: one more, and this doesn't compile.
 
@@ -24,12 +24,12 @@ void members(sim::EnergyReport& e, F each) {
 
 template <class F>
 void members(sim::Costs& c, F each) {
-  auto& [cycles, alone, verifiable, compute, vector, move, stalls, tail, macs, array_macs, params,
-         dram_read, dram_write, shared_read, shared_write, staged, buffer_read, buffer_write,
-         compute_bound, vector_bound, dram_bound, lower_bound, idle_lanes, dram_busy, sram_busy,
-         preload_busy, traffic_bound, energy] = c;
-  each(cycles, alone, verifiable, compute, vector, move, stalls, tail, macs, array_macs, params,
-       dram_read, dram_write, shared_read, shared_write, staged, buffer_read, buffer_write,
+  auto& [cycles, alone, verifiable, compute, vector, move, stalls, tail, macs, lane_macs,
+         array_macs, params, dram_read, dram_write, shared_read, shared_write, staged, buffer_read,
+         buffer_write, compute_bound, vector_bound, dram_bound, lower_bound, idle_lanes, dram_busy,
+         sram_busy, preload_busy, traffic_bound, energy] = c;
+  each(cycles, alone, verifiable, compute, vector, move, stalls, tail, macs, lane_macs, array_macs,
+       params, dram_read, dram_write, shared_read, shared_write, staged, buffer_read, buffer_write,
        compute_bound, vector_bound, dram_bound, lower_bound, idle_lanes, dram_busy, sram_busy,
        preload_busy, traffic_bound, energy);
 }
