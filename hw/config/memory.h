@@ -30,6 +30,7 @@ struct ChannelConfig {
 /// Names a memory outside the slots. A tensor lies in one of them.
 class MemoryId : public Id<MemoryId, 2> {
  public:
+  constexpr MemoryId() = default;
   static const MemoryId dram, shared;
 };
 inline constexpr MemoryId MemoryId::dram = nth(0);

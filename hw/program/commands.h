@@ -18,6 +18,7 @@ namespace accsim::hw {
 /// or what copies between DRAM and the shared buffer.
 class Queue : public Id<Queue, 6> {
  public:
+  constexpr Queue() = default;
   static const Queue load, execute, post, vector, store, stage;
 };
 inline constexpr Queue Queue::load = nth(0), Queue::execute = nth(1), Queue::post = nth(2),

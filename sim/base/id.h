@@ -34,8 +34,10 @@ class Id {
   }
 
  private:
+  friend Key;
   template <class, class>
   friend struct PerId;
+  constexpr Id() = default;
   uint8_t at_ = 0;
 };
 

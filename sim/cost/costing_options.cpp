@@ -179,6 +179,11 @@ std::vector<CostingOption> graph_rows() {
        .to = +[](CostingOptions& o) -> bool& { return o.elaborate.allow_unsupported; },
        .about = "Cost operators without a rule as the traffic of their inputs and outputs",
        .annotation = "bool"},
+  };
+}
+
+std::vector<CostingOption> cut_rows() {
+  return {
       {.option = "--from",
        .uses = kCutRows,
        .to = +[](CostingOptions& o) -> std::string& { return o.elaborate.cut.from; },
@@ -308,7 +313,7 @@ std::string CostingOption::key() const {
 const std::vector<CostingOption>& costing_options() {
   static const std::vector<CostingOption> rows = [] {
     std::vector<CostingOption> out;
-    for (auto* part : {graph_rows, mapping_rows, attention_rows, limit_rows})
+    for (auto* part : {graph_rows, cut_rows, mapping_rows, attention_rows, limit_rows})
       for (CostingOption& row : part()) out.push_back(std::move(row));
     return out;
   }();

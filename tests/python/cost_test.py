@@ -3,7 +3,6 @@
 import ast
 import pathlib
 import pickle
-import re
 import sys
 import tempfile
 import unittest
@@ -204,14 +203,11 @@ class CostTest(unittest.TestCase):
             if of:
                 (body,) = (c.body for c in body if isinstance(c, ast.ClassDef) and c.name == of)
             (found,) = (f for f in body if isinstance(f, ast.FunctionDef) and f.name == call)
-            return {a.arg: ast.unparse(a.annotation) for a in found.args.kwonlyargs}
+            texts = {a.arg: ast.unparse(a.annotation) for a in found.args.kwonlyargs}
+            return {key: text.replace("collections.abc.", "") for key, text in texts.items()}
 
         def types(options):
-            texts = {key: ref.__forward_arg__ for key, ref in options.__annotations__.items()}
-            return {
-                key: re.sub(r"\bSequence", "collections.abc.Sequence", text)
-                for key, text in texts.items()
-            }
+            return {key: ref.__forward_arg__ for key, ref in options.__annotations__.items()}
 
         self.assertEqual(types(_options.CostOptions), keywords("cost"))
         self.assertEqual(types(_options.LoadOptions), keywords("load", "Model"))

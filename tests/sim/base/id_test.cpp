@@ -10,6 +10,7 @@ namespace {
 
 class Fruit : public Id<Fruit, 3> {
  public:
+  constexpr Fruit() = default;
   static const Fruit apple, pear, plum;
 };
 constexpr Fruit Fruit::apple = nth(0), Fruit::pear = nth(1), Fruit::plum = nth(2);
