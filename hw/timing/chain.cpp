@@ -11,8 +11,7 @@ Chain::Chain(const HwConfig& hw, bool loads_first, ChainMemory* memory)
     : loads_first_(loads_first), memory_(memory ? *memory : own_) {
   memory_.begin_chain(hw, loads_first);
   simulator_.begin(hw, TimingMode::periodic, nullptr, kStageRegions);
-  begin_ = simulator_.state();
-  number_ = memory_.state_number(begin_);
+  number_ = memory_.state_number(simulator_.state());
 }
 
 int64_t Chain::floor_of(const SimulatorState& s) const {
@@ -49,14 +48,15 @@ int32_t Chain::program_number(std::span<const Step> steps) {
 void Chain::simulate_program(std::span<const Step> steps, std::span<const int64_t> marks,
                              Known& out) {
   ++simulated_;
-  SimulatorState from = *now_;
+  SimulatorState from = memory_.state(number_);
   from.marks.assign(marks.begin(), marks.end());
   simulator_.restore(from);
   out.share = simulator_.go_on(steps);
-  out.next = simulator_.state();
-  out.ahead = floor_of(out.next);
-  rebase_state(out.next, out.ahead);
-  out.number = memory_.state_number(out.next);
+  SimulatorState next = simulator_.state();
+  out.marks = next.marks;
+  out.ahead = floor_of(next);
+  rebase_state(next, out.ahead);
+  out.next = memory_.state_number(next);
 }
 
 const Chain::Known& Chain::go_on(std::span<const Step> steps, std::span<const int32_t> tensors) {
@@ -85,7 +85,6 @@ void Chain::move_base() {
 
 void Chain::go_back(const Place& place) {
   check(place.changes <= changes_.size(), "a chain has left a place that it goes back to");
-  now_ = place.now;
   number_ = place.number;
   base_ = place.base;
   total_ = place.total;
@@ -97,12 +96,11 @@ Timing Chain::add_program(std::span<const Step> steps, std::span<const int32_t> 
   const Known& k = go_on(steps, tensors);
   for (size_t i = 0; i < tensors.size(); ++i) {
     const auto tensor = static_cast<size_t>(tensors[i]);
-    const int64_t mark = base_ + k.next.marks[i];
+    const int64_t mark = base_ + k.marks[i];
     if (mark > marks_[tensor]) set_mark(tensor, mark);
   }
   base_ += k.ahead;
-  now_ = &k.next;
-  number_ = k.number;
+  number_ = k.next;
   total_ = add_counts(total_, k.share.total.count());
   move_base();
   return k.share;

@@ -36,12 +36,11 @@ class Chain {
   /// Where the chain is, to go back to and on from otherwise. Going back takes time by what has
   /// been added since; places behind it are none any more.
   struct Place {
-    const SimulatorState* now;
     int32_t number;
     int64_t base, total;
     size_t changes;
   };
-  Place current_place() const { return {now_, number_, base_, total_, changes_.size()}; }
+  Place current_place() const { return {number_, base_, total_, changes_.size()}; }
   void go_back(const Place& place);
 
   /// Until the end of all programs so far; stops at kBeyond (sim/base/sums.h).
@@ -60,10 +59,8 @@ class Chain {
 
   const bool loads_first_;
   Simulator simulator_;
-  SimulatorState begin_;
-  const SimulatorState* now_ = &begin_;  ///< from the floor on, but for its marks
-  int32_t number_ = 0;                   ///< of that state, in the memory
-  int64_t base_ = 0;                     ///< the floor, from some cycle on
+  int32_t number_ = 0;  ///< of its state in the memory, from the floor on, but for its marks
+  int64_t base_ = 0;    ///< the floor, from some cycle on
   int64_t total_ = 0;
   std::vector<int64_t> marks_;  ///< by tensor of the network: when all its marks are reached
   /// What marks were, one after the other.

@@ -22,6 +22,7 @@ void ChainMemory::begin_chain(const HwConfig& hw, bool loads_first) {
   machine_ = std::move(machine);
   programs_.clear();
   states_.clear();
+  all_states_.clear();
   known_.clear();
 }
 
@@ -50,7 +51,12 @@ int32_t ChainMemory::state_number(const SimulatorState& s) {
     key.add(r, ring.size);
     for (uint32_t i = 0; i < ring.size; ++i) key.add(ring.events[i]);
   }
-  return number_of_text(states_, key.take_bytes());
+  const int32_t number = number_of_text(states_, key.take_bytes());
+  if (static_cast<size_t>(number) == all_states_.size()) {
+    all_states_.push_back(s);
+    all_states_.back().marks.clear();
+  }
+  return number;
 }
 
 ChainMemory::Entry ChainMemory::find_known(std::string_view key) {

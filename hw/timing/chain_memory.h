@@ -1,9 +1,11 @@
 #pragma once
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "hw/timing/simulator.h"
 
@@ -17,9 +19,9 @@ class ChainMemory {
   /// What a program makes of a machine's state.
   struct Known {
     Timing share;
-    SimulatorState next;  ///< its marks are those that the program sets, from the old floor on
-    int32_t number = 0;   ///< of the next state
-    int64_t ahead = 0;    ///< from floor to floor
+    std::vector<int64_t> marks;  ///< those that the program sets, from the old floor on
+    int32_t next = 0;            ///< number of the next state
+    int64_t ahead = 0;           ///< from floor to floor
   };
 
   /// Before each chain: forgets what is of machines with other slots, or of too many programs.
@@ -29,6 +31,8 @@ class ChainMemory {
   /// A number for a state but for its marks, the same for equal ones. Precondition: its rings begin
   /// at their heads.
   int32_t state_number(const SimulatorState& s);
+  /// The state of a number, without marks; the same object until the next chain begins.
+  const SimulatorState& state(int32_t number) const { return all_states_[size_t(number)]; }
   /// What is known under a key, the same until the next chain begins; nothing yet when `fresh`.
   struct Entry {
     Known& known;
@@ -49,6 +53,7 @@ class ChainMemory {
   std::string machine_;
   Texts<int32_t> programs_;  ///< by the bytes of their steps
   Texts<int32_t> states_;
+  std::deque<SimulatorState> all_states_;  ///< by number
   Texts<Known> known_;
 };
 

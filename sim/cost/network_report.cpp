@@ -90,13 +90,13 @@ void add_costs(const SlackSchedule& found, std::span<const ChainOp> ops, const L
     const ScheduledOp& s = schedule.order[i];
     Sum& sum = sums[s.op];
     sum.work.counts += s.mapping->counts;
-    sum.work.timing += schedule.shares[i];
     ++sum.pieces;
     sum.last = &s;
   }
   std::vector<int64_t> macs(r.layers.size(), 0);
   for (size_t i = 0; i < sums.size(); ++i) {
     const size_t layer = ops[i].layer;
+    sums[i].work.timing = schedule.shares[i];
     sums[i].work.alone = found.mappings[i]->timing.total;
     macs[layer] =
         add_counts(macs[layer], (sums[i].work.counts.macs + sums[i].work.counts.lane_macs).count());

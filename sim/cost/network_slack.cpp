@@ -98,11 +98,10 @@ class SlackScheduler {
     options.programs = false;
     return options;
   }
-  /// Programs of mappings that stand behind the chosen ones are written only now.
+  /// Programs of pieces, and of mappings that stand behind the chosen ones, are written only now.
   SlackSchedule with_programs(SlackSchedule of) {
     const auto wanted = [&](size_t op, const std::shared_ptr<const Mapping>& m) {
-      const Mapping& chosen = *in_.mappings[op];
-      if (m != chosen.fewest && m != chosen.in_wide_slack) return m;
+      if (m == in_.mappings[op]) return m;
       return in_.mapper.with_program(m, in_.lowered.layers[in_.ops[op].layer].name);
     };
     for (ScheduledOp& s : of.schedule.order) s.mapping = wanted(s.op, s.mapping);
@@ -141,9 +140,9 @@ class SlackScheduler {
       const size_t op = s.order[i].op;
       const hw::Counts& counts = s.order[i].mapping->counts;
       const OpRequest& request = *in_.ops[op].request;
-      out[op].cycles += static_cast<double>(s.shares[i].total.count());
+      out[op].cycles += static_cast<double>(s.cycles[i].count());
       out[op].picojoules +=
-          total_energy(energy(counts, s.shares[i].total, in_.mapper.machine_of(request))).value();
+          total_energy(energy(counts, s.cycles[i], in_.mapper.machine_of(request))).value();
       bytes[op] += static_cast<double>(counts.moved(hw::MemoryId::dram).count());
     }
     for (size_t op = 0; op < out.size(); ++op)

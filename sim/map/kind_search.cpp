@@ -42,10 +42,7 @@ std::optional<Mapping> Mapper::search_kind(const OpRequest& request, int64_t chu
   out.trace = evaluator_.traced(*p, tiling).trace;
   Source source{{std::move(*p), tiling}};
   if (!alike.empty()) alike_.emplace(alike, source);
-  if (options_.programs) {
-    out.source = std::move(source);
-    add_program(out);
-  }
+  if (options_.programs) out.source = std::move(source);
   return out;
 }
 

@@ -74,12 +74,18 @@ std::shared_ptr<const Mapping> Mapper::keep_mapping(const OpRequest& request,
 }
 
 Result<Mapping> Mapper::choose_mapping(const OpRequest& request, const std::string& layer) {
-  return check_found(search_op(request, pin_of(layer), options_.objective_function()), layer);
+  Result<Mapping> found = search_op(request, pin_of(layer), options_.objective_function());
+  if (found && options_.programs) {
+    add_program(*found);
+    if (std::optional<Error> error = beyond_reach(found->program))
+      found = std::move(*error);
+    else
+      check_program(layer, *found);
+  }
+  return check_found(std::move(found), layer);
 }
 
 Result<Mapping> Mapper::check_found(Result<Mapping> found, const std::string& layer) {
-  if (found)
-    if (std::optional<Error> error = beyond_reach(found->program)) found = std::move(*error);
   if (!found) {
     Errors errors = found.errors();
     for (Error& e : errors) e.where = "layer '" + layer + "'";
@@ -87,7 +93,6 @@ Result<Mapping> Mapper::check_found(Result<Mapping> found, const std::string& la
   }
   candidates_ += found->candidates;
   evaluated_ += found->evaluated;
-  if (options_.programs) check_program(layer, *found);
   return found;
 }
 
@@ -137,10 +142,8 @@ Result<Mapping> Mapper::search_op(const OpRequest& r, const MappingPin& pin,
   const auto* gemm = std::get_if<GemmOp>(&r.item);
   if (gemm == nullptr) return search_others(r, pin.chunks);
   const View on = view_of_mode(r.mode);
-  Result<Mapping> found = search_product(GemmSource::of_request(*gemm, r, on.hw),
-                                         {hw_, on.hw, on.evaluator, options_}, pin, objective);
-  if (found && options_.programs) add_program(*found);
-  return found;
+  return search_product(GemmSource::of_request(*gemm, r, on.hw),
+                        {hw_, on.hw, on.evaluator, options_}, pin, objective);
 }
 
 void Mapper::add_program(Mapping& mapping) {

@@ -48,12 +48,12 @@ class Mapper {
 
   /// Of a piece of an op, between those of others: it takes few turns at the slots. Activations of
   /// a product are loaded as `turns` says, and its weights at once, where they fit. It has no
-  /// slack: its ops are cut where that saves cycles.
+  /// slack: its ops are cut where that saves cycles. Without its program, for most are only tried.
   Result<std::shared_ptr<const Mapping>> map_piece(const OpRequest& request,
                                                    const SlotChunks& turns,
                                                    const std::string& layer);
-  /// A mapping's `fewest` or `in_wide_slack`, with its program where options say so. The same one
-  /// for the same one.
+  /// A piece, or a mapping's `fewest` or `in_wide_slack`, with its program where options say so.
+  /// The same one for the same one.
   std::shared_ptr<const Mapping> with_program(const std::shared_ptr<const Mapping>& mapping,
                                               const std::string& layer);
   /// Ops and pieces are looked up here first, vector and memory ops and products, and what is found

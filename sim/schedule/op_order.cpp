@@ -31,6 +31,7 @@ OpOrder::OpOrder(const ScheduleInput& in)
       done_(in.ops.size(), false),
       staged_(staged_bytes(in)) {
   for (const LayerTensors& t : in.tensors) own_ = std::max(own_, t.end);
+  out_.shares.resize(in.ops.size());
 }
 
 ScheduledOp OpOrder::whole_op(size_t op) const {
@@ -57,7 +58,9 @@ bool OpOrder::stays_whole(const std::vector<size_t>& ops) const {
 
 void OpOrder::add_op(ScheduledOp s) {
   done_[s.op] = true;
-  out_.shares.push_back(chain_.add_program(s.mapping->trace.steps, s.tensors));
+  const hw::Timing share = chain_.add_program(s.mapping->trace.steps, s.tensors);
+  out_.cycles.push_back(share.total);
+  out_.shares[s.op] += share;
   out_.order.push_back(std::move(s));
 }
 
@@ -81,8 +84,9 @@ OpOrder::State OpOrder::current_state() const {
 
 void OpOrder::go_back(const State& to) {
   chain_.go_back(to.place);
+  for (size_t i = to.order; i < out_.order.size(); ++i) out_.shares[out_.order[i].op] = {};
   out_.order.resize(to.order);
-  out_.shares.resize(to.order);
+  out_.cycles.resize(to.order);
   out_.shared.resize(to.shared);
   done_ = to.done;
 }
@@ -91,7 +95,9 @@ Schedule OpOrder::take_schedule() {
   out_.total = chain_.total_cycles();
   chain_.go_back(begin_);
   done_.assign(done_.size(), false);
-  return std::exchange(out_, {});
+  Schedule out = std::exchange(out_, {});
+  out_.shares.resize(in_.ops.size());
+  return out;
 }
 
 bool OpOrder::leave_whole(const Schedule& cut, const SharedPlaces& places) {

@@ -19,7 +19,8 @@ namespace accsim::sim {
 /// A network's text with what it takes.
 struct Schedule {
   std::vector<ScheduledOp> order;
-  std::vector<hw::Timing> shares;  ///< by stretch: those of the chain
+  std::vector<Cycles> cycles;      ///< by stretch: its share of the chain
+  std::vector<hw::Timing> shares;  ///< by op: of all its stretches
   int64_t total = 0;               ///< cycles; as hw::Chain has them
   struct SharedUse {
     size_t first_layer, last_layer;
