@@ -47,7 +47,8 @@ int32_t Chain::program_number(std::span<const Step> steps) {
 
 void Chain::simulate_program(std::span<const Step> steps, std::span<const int64_t> marks,
                              Known& out) {
-  ++simulated_;
+  ++done_.simulated;
+  done_.steps += std::ssize(steps);
   SimulatorState from = memory_.state(number_);
   from.marks.assign(marks.begin(), marks.end());
   simulator_.restore(from);
@@ -93,6 +94,7 @@ void Chain::go_back(const Place& place) {
 }
 
 Timing Chain::add_program(std::span<const Step> steps, std::span<const int32_t> tensors) {
+  ++done_.added;
   const Known& k = go_on(steps, tensors);
   for (size_t i = 0; i < tensors.size(); ++i) {
     const auto tensor = static_cast<size_t>(tensors[i]);

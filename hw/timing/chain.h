@@ -45,7 +45,13 @@ class Chain {
 
   /// Until the end of all programs so far; stops at kBeyond (sim/base/sums.h).
   int64_t total_cycles() const { return total_; }
-  int64_t programs_simulated() const { return simulated_; }  ///< programs that were
+  /// What it has done since it began.
+  struct Done {
+    int64_t added = 0;      ///< programs
+    int64_t simulated = 0;  ///< of them
+    int64_t steps = 0;      ///< of those
+  };
+  const Done& done() const { return done_; }
 
  private:
   using Known = ChainMemory::Known;
@@ -73,7 +79,7 @@ class Chain {
   ChainMemory own_;
   ChainMemory& memory_;
   std::unordered_map<const Step*, int32_t> programs_;  ///< their numbers in the memory
-  int64_t simulated_ = 0;
+  Done done_;
 };
 
 }  // namespace accsim::hw

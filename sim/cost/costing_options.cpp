@@ -289,7 +289,7 @@ std::vector<CostingOption> limit_rows() {
       limit_row(
           kProgramsOption, kProgramRows,
           [](CostingOptions& o) -> int64_t& { return o.elaborate.limits.programs; },
-          "Most different operations that are mapped, each among 40,000 tilings on average"),
+          "Most different operations that are mapped, each among 20,000 tilings on average"),
       limit_row(
           kMemoryOption, kRunRows | kRunKeywords,
           [](CostingOptions& o) -> int64_t& { return o.elaborate.limits.memory_bytes; },

@@ -20,6 +20,7 @@ auto CostEvaluator::described(const Problem& p, const Tiling& t, Marks marks, Ta
 template <class Problem, class Tiling>
 Cost CostEvaluator::cost(const Problem& p, const Tiling& t) {
   return described(p, t, Marks::no, [&](const auto& sink) -> Cost {
+    if (limit_ != nullptr) limit_->add_timings(1, std::ssize(steps_.steps()));
     return {
         simulator_.run(steps_.steps(), hw_, hw::TimingMode::periodic, nullptr, steps_.regions()),
         sink.counts()};

@@ -1,6 +1,7 @@
 #pragma once
 #include "hw/timing/simulator.h"
 #include "sim/map/request.h"
+#include "sim/map/search_limit.h"
 
 namespace accsim::sim {
 
@@ -27,7 +28,9 @@ struct OpTrace {
 /// simulate() and count() of emit(). Keeps its memory from call to call. Not thread-safe.
 class CostEvaluator {
  public:
-  explicit CostEvaluator(const hw::HwConfig& hw) : hw_(hw) {}
+  /// `limit` is told of each program that is timed; null: nobody is.
+  explicit CostEvaluator(const hw::HwConfig& hw, SearchLimit* limit = nullptr)
+      : hw_(hw), limit_(limit) {}
   CostEvaluator(const CostEvaluator&) = delete;
   CostEvaluator& operator=(const CostEvaluator&) = delete;
 
@@ -49,6 +52,7 @@ class CostEvaluator {
   auto described(const Problem& p, const Tiling& t, Marks marks, Take take);
 
   const hw::HwConfig& hw_;
+  SearchLimit* const limit_;
   hw::StepWriter steps_;
   hw::Simulator simulator_;
 };

@@ -31,7 +31,7 @@ std::optional<Mapping> Mapper::search_kind(const OpRequest& request, int64_t chu
   const auto known = alike.empty() ? alike_.end() : alike_.find(alike);
   if (known != alike_.end()) {
     evaluate(std::get<Source>(known->second).tiling);
-  } else if (is_searching() && !pinned) {
+  } else if (is_searching() && !pinned && !is_over()) {
     const auto choices = tilings(*p, hw_);
     considered += std::ssize(choices);
     choice.search(choices, evaluate);

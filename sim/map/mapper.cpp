@@ -99,7 +99,7 @@ Result<Mapping> Mapper::check_found(Result<Mapping> found, const std::string& la
 Mapper::View Mapper::view_of_mode(int mode) {
   if (mode == hw::kOwnTypes) return {hw_, evaluator_};
   auto& known = modes_[mode];
-  if (!known) known = std::make_unique<ModeView>(machine_of_mode(hw_, mode));
+  if (!known) known = std::make_unique<ModeView>(machine_of_mode(hw_, mode), options_.limit.get());
   return {known->hw, known->evaluator};
 }
 

@@ -32,7 +32,7 @@ struct SlotChunks {
 class Mapper {
  public:
   Mapper(const hw::HwConfig& hw, MapOptions options)
-      : hw_(hw), options_(std::move(options)), evaluator_(hw) {}
+      : hw_(hw), options_(std::move(options)), evaluator_(hw, options_.limit.get()) {}
 
   /// `layer` names the layer in errors and picks the pin.
   Result<std::shared_ptr<const Mapping>> map(const OpRequest& request, const std::string& layer) {
@@ -91,7 +91,8 @@ class Mapper {
     CostEvaluator& evaluator;
   };
   struct ModeView {
-    explicit ModeView(hw::HwConfig machine) : hw(std::move(machine)), evaluator(hw) {}
+    ModeView(hw::HwConfig machine, SearchLimit* limit)
+        : hw(std::move(machine)), evaluator(hw, limit) {}
     hw::HwConfig hw;
     CostEvaluator evaluator;
   };

@@ -23,7 +23,7 @@ LineScheduler::LineScheduler(OpOrder& order)
       sketches_(in_.sketches != nullptr ? *in_.sketches : own_sketches_) {}
 
 bool LineScheduler::schedule_run(const LineGroup& run) {
-  if (order_.stays_whole(run.ops)) return false;
+  if (order_.is_over() || order_.stays_whole(run.ops)) return false;
   LineChoices own;
   LineChoices& choices = in_.choices != nullptr ? *in_.choices : own;
   auto known = choices.find(run.first_op());
@@ -103,6 +103,7 @@ std::optional<LineTileShape> LineScheduler::best_lines(const LineGroup& run, con
   int64_t least = whole;
   const auto found =
       best_line_shape(most_lines(run, as.requests, in_.hw), [&](const LineTileShape& cut) {
+        if (order_.is_over()) return kBeyond;
         const auto tried = lines_as(run, as, cut, sketches_);
         const int64_t total = tried ? order_.cycles_of_ops(tried->order, least) : kBeyond;
         least = std::min(least, total);

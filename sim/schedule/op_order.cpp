@@ -78,6 +78,15 @@ int64_t OpOrder::cycles_of_ops(const std::vector<ScheduledOp>& scheduled, int64_
   });
 }
 
+void OpOrder::tell_limit() {
+  const hw::Chain::Done done = chain_.done();
+  if (const auto& limit = in_.mapper.options().limit) {
+    limit->add_turns(done.added - told_.added);
+    limit->add_timings(done.simulated - told_.simulated, done.steps - told_.steps);
+  }
+  told_ = done;
+}
+
 OpOrder::State OpOrder::current_state() const {
   return {chain_.current_place(), out_.order.size(), out_.shared.size(), done_};
 }
@@ -97,6 +106,7 @@ Schedule OpOrder::take_schedule() {
   done_.assign(done_.size(), false);
   Schedule out = std::exchange(out_, {});
   out_.shares.resize(in_.ops.size());
+  tell_limit();
   return out;
 }
 

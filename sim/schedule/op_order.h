@@ -63,6 +63,7 @@ class OpOrder {
     group(chain_);
     const int64_t total = chain_.total_cycles();
     chain_.go_back(begin);
+    tell_limit();
     return total;
   }
   /// Of scheduled; once it is more than `most`, only that it is.
@@ -79,6 +80,9 @@ class OpOrder {
   /// The text; it begins anew.
   Schedule take_schedule();
 
+  /// Has the costing come to its limit? Then nothing more is tried.
+  bool is_over() const { return in_.mapper.is_over(); }
+
   /// The number of the first of so many tensors between pieces, which nobody else has.
   int32_t own_tensors() const { return own_; }
   void take_own(int64_t tensors) { own_ += static_cast<int32_t>(tensors); }
@@ -88,6 +92,9 @@ class OpOrder {
   bool leave_whole(const Schedule& cut, const SharedPlaces& places);
 
  private:
+  /// What the chain has done since it was told.
+  void tell_limit();
+
   const ScheduleInput& in_;
   hw::Chain chain_;
   const hw::Chain::Place begin_;
@@ -95,6 +102,7 @@ class OpOrder {
   std::set<size_t> whole_;  ///< ops that nothing is cut of
   int64_t staged_;          ///< bytes that programs stage in
   int32_t own_ = 0;         ///< number of the next tensor between pieces
+  hw::Chain::Done told_;    ///< what the limit knows of
   Schedule out_;
 };
 

@@ -19,7 +19,7 @@ int64_t dram_bytes(const std::vector<ScheduledOp>& scheduled) {
 }  // namespace
 
 bool RowScheduler::schedule_run(const RowGroup& run) {
-  if (order_.stays_whole(run.ops)) return false;
+  if (order_.is_over() || order_.stays_whole(run.ops)) return false;
   RowTileShape as;
   const auto cut = order_.add_cut(run.ops, [&]() -> std::optional<CutGroup> {
     KnownCut& best = best_cut(run);
@@ -63,6 +63,7 @@ void RowScheduler::try_counts(const RowGroup& run, int pair, RowShapeChoice& cho
   int64_t best = kBeyond;
   RowTileShape fastest{.pair = pair};
   const auto try_cut = [&](const RowTileShape& cut) {
+    if (order_.is_over()) return Result::none;
     const auto plan = make_planner().plan_run(*cut_part(&run, cut), cut);
     if (!plan) return Result::none;
     const Beside ops = ops_beside(run, *plan);

@@ -160,6 +160,46 @@ def distinct(count, op, shapes, **attributes):
     return model(graph(nodes, inputs, [value(f"y{count - 1}")]))
 
 
+def attention(count, heads, rows, size, keys, between=()):
+    """`count` attentions of the same queries; keys(i): how many keys and values each has."""
+    nodes, inputs = [], []
+    for i in range(count):
+        inputs += [value(f"k{i}", [1, heads, size, keys(i)])]
+        inputs += [value(f"v{i}", [1, heads, keys(i), size])]
+        names = [f"{name}{i}" for name in ("s", *(f"{op}_" for op in between), "p")]
+        nodes.append(node("MatMul", ["x", f"k{i}"], names[:1]))
+        for op, a, b in zip([*between, "Softmax"], names, names[1:]):
+            nodes.append(node(op, [a], [b]))
+        nodes.append(node("MatMul", [names[-1], f"v{i}"], [f"y{i}"]))
+    outputs = [value(f"y{i}") for i in range(count)]
+    return model(graph(nodes, [value("x", [1, heads, rows, size]), *inputs], outputs))
+
+
+def searches():
+    """Of different products, and of runs in which ops can take turns in many ways."""
+    for name, data in (
+        ("", attention(300, 4, 2048, 32, lambda i: 1000 + 8 * i)),
+        (" of twelve heads", attention(300, 12, 2048, 64, lambda i: 512 + 8 * i)),
+        (" of 720 rows", attention(330, 8, 720, 64, lambda i: 512 + 8 * i)),
+        (" of 5,040 rows", attention(300, 4, 5040, 32, lambda i: 1000 + 8 * i)),
+        (" of many channels", attention(300, 2, 4096, 128, lambda i: 2048 + 64 * i)),
+        (" with ops between", attention(160, 4, 2048, 32, lambda i: 1000 + 8 * i, ["Relu", "Erf"])),
+    ):
+        yield f"attentions{name}", data
+    yield (
+        "990 large products",
+        distinct(990, "MatMul", lambda i: ([1024, 1024 + 16 * i], [1024 + 16 * i, 4096])),
+    )
+    yield (
+        "990 products of many divisors",
+        distinct(990, "MatMul", lambda i: ([5040 + 12 * i, 5040], [5040, 2520 + 12 * i])),
+    )
+    for op in ("Softmax", "Relu", "Transpose", "ReduceMean"):
+        nodes = [node(op, [f"x{i}"], [f"y{i}"]) for i in range(990)]
+        inputs = [value(f"x{i}", [8, 720 + 12 * i, 2520]) for i in range(990)]
+        yield f"990 of {op}", model(graph(nodes, inputs, [value(f"y{i}") for i in range(990)]))
+
+
 def recurrent(op, gates):
     weights = [[1, gates * 8, 8], [1, gates * 8, 8]]
     return one(op, [HUGE, 1, 8], weights, hidden_size=8)
@@ -569,18 +609,29 @@ class BombsTest(unittest.TestCase):
             self.assertLessEqual(len(data), ONE_MB, name)
             self.model.write_bytes(data)
             seen += 1
-            for command, words in COMMANDS.items():
-                with self.subTest(bomb=name, command=command):
-                    code, said, seconds, kb = self.measure(words)
-                    facts = f"{seconds:.1f} s, {kb // 1024} MB, exit {code}: {said[:300]}"
-                    if os.environ.get("VERBOSE"):
-                        print(f"{name} | {command} | {facts}".strip(), flush=True)
-                    self.assertNotIn(code, (-signal.SIGXCPU, -signal.SIGKILL), facts)
-                    self.assertIn(code, (0, 2, 3), facts)
-                    self.assertLessEqual(kb, KB, facts)
-                    if code != 0:
-                        self.assertRegex(said, r"\Aaccsim: error: ", facts)
+            for words in COMMANDS.values():
+                self.check_limits(name, words)
         self.assertGreaterEqual(seen, 60)
+
+    def check_limits(self, name, words):
+        command = " ".join(map(str, words))
+        with self.subTest(bomb=name, command=command):
+            code, said, seconds, kb = self.measure(words)
+            facts = f"{seconds:.1f} s, {kb // 1024} MB, exit {code}: {said[:300]}"
+            if os.environ.get("VERBOSE"):
+                print(f"{name} | {command} | {facts}".strip(), flush=True)
+            self.assertNotIn(code, (-signal.SIGXCPU, -signal.SIGKILL), facts)
+            self.assertIn(code, (0, 2, 3), facts)
+            self.assertLessEqual(kb, KB, facts)
+            if code != 0:
+                self.assertRegex(said, r"\Aaccsim: error: ", facts)
+
+    def test_searches_end_on_large_machines_too(self):
+        for name, data in searches():
+            self.assertLessEqual(len(data), ONE_MB, name)
+            self.model.write_bytes(data)
+            for machine in ("64x64", "8x8", "64x64-modes"):
+                self.check_limits(name, ["--hw", machine, "{model}"])
 
     def test_run_takes_as_long_as_its_limit_allows(self):
         refused = 0
@@ -646,7 +697,7 @@ class BombsTest(unittest.TestCase):
                 few = [*COMMANDS["cost"], "--max-programs", count]
                 code, said, *_ = self.measure(few)
                 self.assertEqual(code, 2)
-                self.assertIn(f"more than {count * 40_000:,} tilings to look at", said)
+                self.assertIn(f"longer than looking at {count * 20_000:,} tilings", said)
                 self.assertIn("--max-programs N", said)
                 self.assertEqual(self.measure([*few, "--effort", "rule"])[:2], (0, ""))
                 self.assertEqual(self.measure(COMMANDS["cost"])[:2], (0, ""))

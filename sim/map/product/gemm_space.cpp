@@ -142,17 +142,13 @@ class Space {
     constexpr int64_t kUntold = 1000;
     if (options_.limit == nullptr) return false;
     if (pool_.size() > kMostKept) options_.limit->give_up();
-    if (bounded_ - told_bounded_ +
-            SearchLimit::kBoundsOfATiming * (incumbent_.timed() - told_timed_) >
-        kUntold)
-      tell_limit();
+    if (bounded_ - told_bounded_ > kUntold) tell_limit();
     return options_.limit->is_over();
   }
   void tell_limit() {
     if (options_.limit == nullptr) return;
-    options_.limit->add_spent(bounded_ - told_bounded_, incumbent_.timed() - told_timed_);
+    options_.limit->add_bounded(bounded_ - told_bounded_);
     told_bounded_ = bounded_;
-    told_timed_ = incumbent_.timed();
   }
 
   bool sums_fit(hw::Dataflow d, const PixelOption& m, const OutputOption& n) const {
@@ -235,7 +231,7 @@ class Space {
   std::vector<Candidate> pool_;  ///< bounded, not evaluated
   size_t pool_limit_ = kPool;
   int64_t bounded_ = 0;
-  int64_t told_bounded_ = 0, told_timed_ = 0;  ///< what the limit knows of
+  int64_t told_bounded_ = 0;  ///< what the limit knows of
 };
 
 }  // namespace

@@ -89,7 +89,7 @@ TEST(Chain, SharesAreThoseOfOneProgram) {
     }
     EXPECT_EQ(chain.total_cycles(), sum);
     EXPECT_EQ(simulate(whole, hw, TimingMode::step).total.count(), sum);
-    simulated += chain.programs_simulated();
+    simulated += chain.done().simulated;
     programs += 12;
   }
   EXPECT_LT(simulated, programs);
@@ -187,8 +187,8 @@ TEST(ChainMemory, ChangesNoCycle) {
                   own.add_program(steps[k].steps(), numbers).total);
       }
       EXPECT_EQ(chain.total_cycles(), own.total_cycles());
-      EXPECT_LE(chain.programs_simulated(), own.programs_simulated());
-      saved += own.programs_simulated() - chain.programs_simulated();
+      EXPECT_LE(chain.done().simulated, own.done().simulated);
+      saved += own.done().simulated - chain.done().simulated;
     }
   }
   EXPECT_GT(saved, 0);
@@ -210,10 +210,10 @@ TEST(ChainMemory, KnowsEqualProgramsOfOtherMachines) {
     Chain chain(machine, false, &memory);
     for (int i = 0; i < 3; ++i) chain.add_program(steps.steps(), numbers);
     if (machine.shared.kib == hw.shared.kib) {
-      EXPECT_GT(chain.programs_simulated(), 0);
+      EXPECT_GT(chain.done().simulated, 0);
       total = chain.total_cycles();
     } else {
-      EXPECT_EQ(chain.programs_simulated(), 0);
+      EXPECT_EQ(chain.done().simulated, 0);
       EXPECT_EQ(chain.total_cycles(), total);
     }
   }

@@ -364,29 +364,37 @@ TEST(Search, CountsWhatItHasLookedAt) {
 /// Each of two threads has a product that takes longer than all may.
 TEST(Search, EndsInAllThreadsAtOneLimit) {
   const hw::HwConfig hw = *hw::load_hw(kSource + "/configs/64x64.yaml");
-  constexpr int64_t kMost = 50'000, kFirst = 840, kOps = 8;
+  constexpr int64_t kMost = 20'000, kFirst = 840, kOps = 8;
   std::vector<OpRequest> requests;
   for (int64_t i = 0; i < kOps; ++i)
     requests.push_back(request(test::product(kFirst + 12 * i, 5040, 2520)));
   const std::string layer = "op";
   std::vector<NetworkOp> ops;
   for (const OpRequest& r : requests) ops.push_back({&r, &layer});
-  const auto spent = [](const Mapper& mapper) {
-    return mapper.candidate_count() + SearchLimit::kBoundsOfATiming * mapper.evaluated_count();
+  const auto limited = [](int64_t most) {
+    MapOptions out;
+    out.limit = std::make_shared<SearchLimit>(most);
+    return out;
   };
-  Mapper one(hw, {});
+  const auto spent = [](const Mapper& mapper) { return mapper.options().limit->spent(); };
+  Mapper one(hw, limited(1'000'000'000));
   ASSERT_TRUE(one.map(requests.front(), layer).ok());
   ASSERT_GT(spent(one), kMost);
+  Mapper rule(hw, [&] {
+    MapOptions out = limited(1'000'000'000);
+    out.effort = MapEffort::rule;
+    return out;
+  }());
+  ASSERT_TRUE(rule.map(requests.back(), layer).ok());
   for (const int threads : {1, 2, 4}) {
-    MapOptions options;
-    options.limit = std::make_shared<SearchLimit>(kMost);
+    MapOptions options = limited(kMost);
     options.threads = threads;
     Mapper mapper(hw, options);
     mapper.map_ahead(ops);
     for (const NetworkOp& op : ops) ASSERT_TRUE(mapper.map(*op.request, layer).ok());
     EXPECT_TRUE(mapper.is_over());
     // Each search begins by timing the rule's tiling and looks at the limit now and then.
-    EXPECT_LT(spent(mapper), kMost + kOps * 5 * SearchLimit::kBoundsOfATiming) << threads;
+    EXPECT_LT(spent(mapper), kMost + kOps * 5 * spent(rule)) << threads;
   }
 }
 
