@@ -17,7 +17,7 @@ NetworkEnds::NetworkEnds(const Graph& graph, const Lowered& lowered)
 bool NetworkEnds::hands_over(const Layer& l, const Layout& turned) const {
   const TensorId out = l.outputs[0];
   const Dims& dims = graph_.tensor(out).dims;
-  if (turned == row_major_layout(dims) || turned == channels_last_layout(dims)) return false;
+  if (turned == row_major_layout(dims)) return false;
   TensorId from = l.inputs[0];
   for (int views = 0; views < kMostViews && !is_input(from); ++views) {
     const NodeId producer = graph_.tensor(from).producer;

@@ -22,7 +22,7 @@ class NetworkEnds {
   bool is_between(TensorId id) const { return readers_of(id).size() == 1 && !is_output(id); }
 
   /// Is a transpose all that lies between what the network is given and what it gives, and would
-  /// it leave that as nobody lays a tensor of its dims out? Then it moves: else a network of one
+  /// it leave that in another order than that of its dims? Then it moves: else a network of one
   /// transpose would be free.
   bool hands_over(const Layer& l, const Layout& turned) const;
   /// Integers that the network is given and has converted to floats, with nobody else to read them,

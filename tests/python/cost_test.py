@@ -1,8 +1,10 @@
 """Does Python's report equal the command line's?"""
 
 import ast
+import json
 import pathlib
 import pickle
+import re
 import sys
 import tempfile
 import unittest
@@ -153,6 +155,21 @@ class CostTest(unittest.TestCase):
         self.assertTrue(html.startswith("<pre"))
         self.assertIn("cycles", html)
         self.assertIn("<!doctype html>", accsim.cost(RESNET, "64x64").to_html().lower())
+
+    def test_does_its_page_say_what_the_programs_page_says_of_a_core(self):
+        def data_of(html):
+            return json.loads(re.search(r'id="data"[^>]*>(.*?)</script>', html, re.DOTALL)[1])
+
+        for name in MACHINES:
+            with self.subTest(name), tempfile.TemporaryDirectory() as folder:
+                target = pathlib.Path(folder) / "page.html"
+                code, *_ = program("--hw", machine(name), RESNET, "-q", "--html", target)
+                self.assertEqual(code, 0)
+                its = data_of(target.read_text())
+                mine = data_of(accsim.cost(RESNET, machine(name)).to_html())
+                self.assertEqual(mine["core_reason"], its["core_reason"])
+                self.assertEqual(mine["core_reason"] != "", name.endswith("banked"))
+                self.assertEqual(mine["report"]["totals"], its["report"]["totals"])
 
     def test_are_errors_those_of_the_command_line(self):
         for path, options, words in (

@@ -116,8 +116,19 @@ async function subtitleIsPlain(view) {
   check(Math.abs(said / totals.macs - 1) < 0.006, `${view.name}: ${totals.macs} MACs are ${text}`);
 }
 
+/** The share of cycles that RTL verifies is the report's own sum over layers. */
+async function coverageIsTheReports(view) {
+  const text = await view.page.locator('#coverage .big b').textContent();
+  const { layers, totals } = await view.page.evaluate(() =>
+    JSON.parse(document.getElementById('data').textContent).report);
+  const verified = layers.reduce((sum, l) => sum + l.verifiable_cycles, 0);
+  check(Math.abs(parseFloat(text) - 100 * verified / totals.cycles) < 0.06,
+    `${view.name}: ${verified} of ${totals.cycles} cycles are said to be ${text}`);
+}
+
 export async function useReport(view, layers) {
   await subtitleIsPlain(view);
+  await coverageIsTheReports(view);
   await rooflineAnswers(view);
   await tableAnswers(view, layers);
   await timelineAnswers(view);
