@@ -94,7 +94,10 @@ double DramCosts::scattered_clocks(const DramTransfer& t, double runs) const {
 
 StridedCounts DramCosts::strided_counts(const DramTransfer& t) {
   const auto [at, fresh] = strided_.try_emplace(count_key(system_, t));
-  if (fresh) at->second = strided_rates(system_, t);
+  if (fresh) {
+    at->second = strided_rates(system_, t);
+    bursts_counted_ += at->second.counted;
+  }
   return scaled_counts(at->second, t);
 }
 

@@ -43,6 +43,7 @@ struct StridedRates {
   double activates = 0;        ///< per burst
   double bus = 0, clocks = 0;  ///< per burst, without refresh
   double refresh = 0;          ///< the part of the time that is left beside it
+  int64_t counted = 0;         ///< bursts that were gone through for it
 };
 /// What a strided transfer asks of a DRAM, when transfers like it follow one another.
 struct StridedCounts {
@@ -88,6 +89,8 @@ class DramCosts {
   DramCost transfer_cost(const DramTransfer& transfer);
   /// Ticks for which the bus idles before it goes on in that direction, from the other one.
   int64_t turn_ticks(bool to_write) const { return turns_[to_write]; }
+  /// Bursts of strided transfers that were gone through one by one.
+  int64_t bursts_counted() const { return bursts_counted_; }
 
  private:
   static constexpr size_t kLengths = 24;  ///< 1 .. 2^23 bursts
@@ -102,6 +105,7 @@ class DramCosts {
   std::array<double, 2> stream_{};  ///< clocks a burst of a stream of all channels: read, write
   std::array<std::array<double, kLengths>, 2> random_{};  ///< clocks of a run of 2^i bursts
   std::map<std::vector<int64_t>, StridedRates> strided_;  ///< of those seen so far
+  int64_t bursts_counted_ = 0;
 };
 
 }  // namespace accsim::hw

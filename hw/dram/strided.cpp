@@ -230,6 +230,7 @@ StridedRates Counter::measured_rates() const {
   const double refresh = recovery + real(d.t.rp_all + d.t.rfc + d.t.rcd) - burst;
   const bool cut = transfer_.run / d.burst_bytes() >= 4 * least_;
   StridedRates out;
+  out.counted = std::ssize(channels_);
   out.run_bursts = cut ? real(transfer_.run) / real(d.burst_bytes())
                        : real(std::ssize(channels_)) / real(std::ssize(runs_));
   double activates = 0;

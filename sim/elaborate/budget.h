@@ -17,8 +17,8 @@ inline constexpr int64_t kMostHintSteps = 100'000;
 inline constexpr int64_t kMostNested = 64;
 /// Bytes of one tensor, and of all tensors of a model together.
 inline constexpr int64_t kMostBytes = int64_t{1} << 62;
-/// Elements that the known constants of a model may hold together (half a gigabyte).
-inline constexpr int64_t kMostValues = int64_t{1} << 26;
+/// Elements that the known constants of a model may hold together (128 MiB).
+inline constexpr int64_t kMostValues = int64_t{1} << 24;
 /// Elements of a float constant that are computed; integers have kMostFolded (fold.h). Shapes
 /// depend on few real numbers, and weights made by ConstantOfShape needn't be written out.
 inline constexpr int64_t kMostFoldedReals = 4096;

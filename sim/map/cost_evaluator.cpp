@@ -17,10 +17,16 @@ auto CostEvaluator::described(const Problem& p, const Tiling& t, Marks marks, Ta
   return to(CostSink<NoAddress>(hw_, dataflow_of(t), steps_, marks));
 }
 
+void CostEvaluator::tell_limit() {
+  limit_->add_timings(1, std::ssize(steps_.steps()));
+  limit_->add_bursts(steps_.bursts_counted() - told_bursts_);
+  told_bursts_ = steps_.bursts_counted();
+}
+
 template <class Problem, class Tiling>
 Cost CostEvaluator::cost(const Problem& p, const Tiling& t) {
   return described(p, t, Marks::no, [&](const auto& sink) -> Cost {
-    if (limit_ != nullptr) limit_->add_timings(1, std::ssize(steps_.steps()));
+    if (limit_ != nullptr) tell_limit();
     return {
         simulator_.run(steps_.steps(), hw_, hw::TimingMode::periodic, nullptr, steps_.regions()),
         sink.counts()};

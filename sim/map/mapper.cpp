@@ -153,6 +153,7 @@ void Mapper::add_program(Mapping& mapping) {
     mapping.unverifiable = Source::kUnverifiable;
     mapping.description = to_string(s.problem, s.tiling);
   });
+  if (options_.limit) options_.limit->add_program(std::ssize(mapping.trace.steps));
 }
 
 }  // namespace accsim::sim

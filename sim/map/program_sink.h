@@ -35,6 +35,7 @@ class ProgramSink {
     bodies_.push_back(&loop.body);
     body(loop.id);
     bodies_.pop_back();
+    loop.body.shrink_to_fit();  // programs are kept, and ragged ones have thousands of loops
     bodies_.back()->push_back({std::move(loop)});
   }
   void add_sync(hw::SyncKind kind, hw::Queue queue, hw::Buffer buffer) {

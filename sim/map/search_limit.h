@@ -18,6 +18,10 @@ class SearchLimit {
   void add_bounded(int64_t tilings) { spent_.fetch_add(tilings, std::memory_order_relaxed); }
   /// Programs of so many steps in all were timed: 4 us each and 80 ns a step.
   void add_timings(int64_t programs, int64_t steps) { add_bounded(100 * programs + 2 * steps); }
+  /// The program of a mapping was written and checked, of so many steps: 1.5 us and 400 bytes each.
+  void add_program(int64_t steps) { add_bounded(40 * steps); }
+  /// Bursts of a banked DRAM were gone through one by one, 20 ns each.
+  void add_bursts(int64_t bursts) { add_bounded(bursts / 2); }
   /// Programs took their turn in a chain, 120 ns each; what it hadn't met there was timed, too.
   void add_turns(int64_t programs) { add_bounded(3 * programs); }
 

@@ -35,9 +35,9 @@ MANY = 16_000  # nodes that fit a MB
 HUGE = 1 << 40
 
 
-def chain(op, count, name="", **attributes):
-    """x -> op -> ... -> y"""
-    names = ["x", *(f"t{i}" for i in range(count - 1)), "y"]
+def chain(op, count, name="", first="x", **attributes):
+    """x -> op -> ... -> y; of another first one: -> y0"""
+    names = [first, *(f"t{i}" for i in range(count - 1)), "y" if first == "x" else "y0"]
     return [
         node(op, [a], [b], name and f"{name}{i}", **attributes)
         for i, (a, b) in enumerate(zip(names, names[1:]))
@@ -175,6 +175,12 @@ def attention(count, heads, rows, size, keys, between=()):
     return model(graph(nodes, [value("x", [1, heads, rows, size]), *inputs], outputs))
 
 
+def odd_sizes(i):
+    """Of an image and filters of which nothing divides into tiles evenly."""
+    channels = 65 + i % 67
+    return [1, channels, 113 + i % 101, 97 + i % 89], [131 + i % 127, channels, 3, 3]
+
+
 def searches():
     """Of different products, and of runs in which ops can take turns in many ways."""
     for name, data in (
@@ -194,6 +200,8 @@ def searches():
         "990 products of many divisors",
         distinct(990, "MatMul", lambda i: ([5040 + 12 * i, 5040], [5040, 2520 + 12 * i])),
     )
+    for count in (240, 700):
+        yield f"{count} convolutions of odd sizes", distinct(count, "Conv", odd_sizes, pads=[1] * 4)
     for op in ("Softmax", "Relu", "Transpose", "ReduceMean"):
         nodes = [node(op, [f"x{i}"], [f"y{i}"]) for i in range(990)]
         inputs = [value(f"x{i}", [8, 720 + 12 * i, 2520]) for i in range(990)]
@@ -232,6 +240,9 @@ def bombs():
     yield "Ifs in Ifs", ifs(12)
     yield "chain of Relu", simple(chain("Relu", MANY))
     yield "chain of Identity", simple(chain("Identity", MANY))
+    made = node("ConstantOfShape", ["size"], ["x0"])
+    folded = [made, *chain("Neg", 25_000, first="x0"), node("Add", ["x", "y0"], ["y"])]
+    yield "chain of known numbers", simple(folded, (64, 64), [tensor("size", [2], [64, 64])])
     nodes = chain("Identity", MANY)
     yield (
         "chain of Identity between a sum and a clip",
@@ -630,7 +641,7 @@ class BombsTest(unittest.TestCase):
         for name, data in searches():
             self.assertLessEqual(len(data), ONE_MB, name)
             self.model.write_bytes(data)
-            for machine in ("64x64", "8x8", "64x64-modes"):
+            for machine in ("64x64", "8x8", "64x64-ddr4", "64x64-hbm-banked"):
                 self.check_limits(name, ["--hw", machine, "{model}"])
 
     def test_run_takes_as_long_as_its_limit_allows(self):
