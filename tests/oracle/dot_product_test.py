@@ -4,7 +4,8 @@
 Usage: dot_product_test.py [unittest arguments], or dot_product_test.py compare, which prints every
 row. Rows are those of validation/tables/: convolutions of the vendor's traces, of networks and of
 random shapes, and layers cut into parts. Are cycles and events right, do the stepped and the closed
-form agree, do the latencies come from the rows that the page names, and is every field seen?
+form agree, do the latencies come from the rows that the page names, is every field seen, and is the
+buffer divided as the rows say?
 """
 
 import csv
@@ -17,6 +18,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 
 from dot_product import Engine, Layer, Times, simulate, stripes
+from dot_product_division import Convolution, divide
+from dot_product_division import layers as divided
 from dot_product_periods import cost
 
 TABLES = pathlib.Path(__file__).resolve().parents[2] / "validation" / "tables"
@@ -291,6 +294,44 @@ class Latencies(unittest.TestCase):
         begin = second - (first - SMALL.weight_start - weights * interval)
         last_issue = first - 15 * SMALL.atom_cycles - SMALL.issue_to_atom - SMALL.atom_to_write
         self.assertEqual(begin - (last_issue + 16), SMALL.layer_to_reads, (name, layers[0]))
+
+
+# Layers that the rows have one or two parts of: height of input and output, of the whole layer.
+WHOLE = {
+    "own_mbv2_b1_project": (112, 112),
+    "own_resnet50_l2_0_conv2": (56, 28),
+    "own_resnet50_l3_1_conv1": (14, 14),
+    "own_resnet50_l1_0_conv2": (56, 56),
+    "own_mbv2_b2_expand": (112, 112),
+    "own_alexnet_conv1": (227, 55),
+    "own_resnet50_conv1": (224, 112),
+    "own_vgg16_conv2_1": (112, 112),
+}
+
+
+class Division(unittest.TestCase):
+    """Section "Division of the buffer"."""
+
+    def test_is_the_buffer_divided_as_the_rows_say(self):
+        seen = 0
+        for line in table(FILES[0]):
+            size = {name: int(line[name]) for name in (*COLUMNS, "stride_y", "dil_y", "pad_t")}
+            name, _, part = line["trace"].partition("_part")
+            whole = name.removesuffix("_mid").removesuffix("_last")
+            height, out = WHOLE[whole] if part else (size["H"], size["OH"])
+            pad = 1 if whole == "own_resnet50_l1_0_conv2" else size["pad_t"]  # of its first part
+            pad = 3 if whole == "own_resnet50_conv1" else pad
+            reach = (size["R"] - 1) * size["dil_y"] + 1
+            sizes = [size["W"], height, *(size[c] for c in ("C", "K", "S", "R", "OW")), out]
+            layer = Convolution(*sizes, size["stride_y"], reach, pad)
+            banks = size["data_banks"], size["weight_banks"]
+            self.assertEqual(divide(layer, SMALL), (line["op"], *banks), line["trace"])
+            number, of = (int(n) for n in part.split("of")) if part else (1, 1)
+            made = divided(layer, SMALL)
+            self.assertEqual(len(made), of, line["trace"])
+            self.assertEqual(made[number - 1], rows()[line["trace"]].layer, line["trace"])
+            seen += 1
+        self.assertEqual(seen, 79)
 
 
 def compare() -> None:
