@@ -129,6 +129,28 @@ def work(layer: Layer, engine: Engine) -> Work:
     return Work(deep * taps, cut, tuple(kernels), features, tuple(needed))
 
 
+@dataclass(frozen=True)
+class Block:
+    """A block in its place: the first of its group, the last of its stripe or group."""
+
+    group: int
+    kernels: int
+    outputs: int
+    begins_group: bool
+    ends_stripe: bool
+    ends_group: bool
+
+
+def blocks(job: Work) -> Iterator[Block]:
+    """Section "What a layer is cut into", the order."""
+    for group, kernels in enumerate(job.group_kernels):
+        for s, outputs in enumerate(job.stripes):
+            last = s == len(job.stripes) - 1
+            for b in range(job.blocks):
+                ends = b == job.blocks - 1
+                yield Block(group, kernels, outputs, s == b == 0, ends, ends and last)
+
+
 def allowed(layer: Layer, engine: Engine, freed: int, total: int) -> int:
     """Section "Reads": entries of weights that may have been asked for, in whole bursts."""
     room = freed + layer.weight_banks * engine.bank_entries + engine.spare_entries
@@ -289,27 +311,27 @@ class Core:
         """Section "Blocks"."""
         engine, issued, lasts = self.engine, 0, 0
         for m, job in enumerate(self.works):
-            buffer = self.buffers[m]
-            for g, kernels in enumerate(job.group_kernels):
-                while (
-                    buffer.features_come < job.feature_entries
-                    or buffer.weights_come < job.weight_entries[g]
-                ):
-                    yield buffer.came
-                for s, length in enumerate(job.stripes):
-                    for b in range(job.blocks):
-                        load = self.agenda.now  # the issue of the block before, or later
-                        last = b == job.blocks - 1
-                        if last and s == len(job.stripes) - 1:
-                            self.group_loaded(m, g, load)
-                        loaded = load + max(engine.load_cycles, kernels * engine.kernel_cycles)
-                        yield max(loaded, issued + lasts)
-                        while last and self.places < length:
-                            yield self.place
-                        issued, lasts = self.agenda.now, max(engine.block_cycles, length)
-                        if last:
-                            self.stripe_issued(length, issued)
+            for block in blocks(job):
+                while block.begins_group and not self.there(m, block.group):
+                    yield self.buffers[m].came
+                load = self.agenda.now  # the issue of the block before, or later
+                if block.ends_group:
+                    self.group_loaded(m, block.group, load)
+                loaded = load + max(engine.load_cycles, block.kernels * engine.kernel_cycles)
+                yield max(loaded, issued + lasts)
+                while block.ends_stripe and self.places < block.outputs:
+                    yield self.place
+                issued, lasts = self.agenda.now, max(engine.block_cycles, block.outputs)
+                if block.ends_stripe:
+                    self.stripe_issued(block.outputs, issued)
             self.layer_issued(m, issued + lasts)
+
+    def there(self, m: int, group: int) -> bool:
+        """A group's weights and the layer's features."""
+        buffer, job = self.buffers[m], self.works[m]
+        if buffer.features_come < job.feature_entries:
+            return False
+        return buffer.weights_come >= job.weight_entries[group]
 
     def group_loaded(self, m: int, g: int, load: int) -> None:
         """Its last block is being loaded: the entries are free some time later."""

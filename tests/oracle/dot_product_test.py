@@ -25,7 +25,7 @@ from dot_product_periods import cost
 TABLES = pathlib.Path(__file__).resolve().parents[2] / "validation" / "tables"
 FILES = ("nvdla_nv_small_layers.csv", "nvdla_nv_small_rtl.csv")
 MEAN, WORST = 0.1, 5.0  # percent
-STEPPED = 60_000  # cycles of the longest row that is stepped one by one
+STEPPED = 200_000  # cycles of the longest row that is stepped one by one
 MACHINES, SEED = 250, 1
 SMALL = Engine()
 
