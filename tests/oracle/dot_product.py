@@ -9,153 +9,18 @@ Section names in the docstrings are those of the page.
 import heapq
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import count
 
-
-def up(a: int, b: int) -> int:
-    return -(-a // b)
-
-
-@dataclass(frozen=True)
-class Engine:
-    """Section "Fields". The values are those of NVDLA's nv_small on the bench of the tables."""
-
-    atom_channels: int = 8
-    atom_kernels: int = 8
-    element_bytes: int = 1
-    stripe: int = 16
-    short_stripe: int = 8
-    block_cycles: int = 8
-    kernel_cycles: int = 1
-    load_cycles: int = 2
-    entry_bytes: int = 8
-    bank_entries: int = 512
-    spare_entries: int = 8
-    burst_entries: int = 8
-    weight_align: int = 128
-    request_interval: int = 2
-    read_latency: int = 32
-    places: int = 16
-    atom_cycles: int = 9
-    weight_start: int = 28
-    feature_start: int = 36
-    feature_latency: int = 7
-    issue_to_atom: int = 36
-    atom_to_place: int = 11
-    atom_to_write: int = 39
-    load_to_entries: int = 49
-    layer_to_reads: int = 45
-
-
-@dataclass(frozen=True)
-class Layer:
-    """Section "Layer". Sizes in elements, banks as the layer divides them."""
-
-    width: int
-    height: int
-    channels: int
-    kernels: int
-    kernel_width: int
-    kernel_height: int
-    out_width: int
-    out_height: int
-    feature_banks: int
-    weight_banks: int
-    keeps_weights: bool = False
-    has_weights: bool = False
-
-
-@dataclass
-class Times:
-    """Cycles from time zero, of the first layer where several run in sequence."""
-
-    first_read: int | None = None
-    last_read: int = 0
-    last_weight_read: int = 0
-    last_feature_read: int = 0
-    first_write: int | None = None
-    last_write: int = 0
-
-
-@dataclass(frozen=True)
-class Work:
-    """Section "What a layer is cut into"."""
-
-    blocks: int  # of a stripe: channel blocks x rows x columns
-    stripes: tuple[int, ...]  # outputs of each
-    group_kernels: tuple[int, ...]
-    feature_entries: int
-    weight_entries: tuple[int, ...]  # that must have come for group g, from the layer's first
-
-
-def stripes(outputs: int, engine: Engine) -> tuple[int, ...]:
-    """Section "What a layer is cut into", the rule of stripes."""
-    cut, left = [], outputs
-    while left > 0:
-        if left >= 2 * engine.stripe:
-            length = engine.stripe
-        else:
-            length = left if left <= engine.stripe else engine.short_stripe
-        cut.append(length)
-        left -= length
-    return tuple(cut)
-
-
-def work(layer: Layer, engine: Engine) -> Work:
-    """Section "What a layer is cut into", with the checks of "What a layer must satisfy"."""
-    deep = up(layer.channels, engine.atom_channels)
-    taps = layer.kernel_width * layer.kernel_height
-    groups = up(layer.kernels, engine.atom_kernels)
-    kernels = [engine.atom_kernels] * (groups - 1)
-    kernels.append(layer.kernels - sum(kernels))
-    kernel_bytes = layer.channels * taps * engine.element_bytes
-    needed = [
-        up((g + 1) * engine.atom_kernels * kernel_bytes, engine.entry_bytes) for g in range(groups)
-    ]
-    padded = up(layer.kernels * kernel_bytes, engine.weight_align) * engine.weight_align
-    needed[-1] = up(padded, engine.entry_bytes)
-    atom = up(engine.atom_channels * engine.element_bytes, engine.entry_bytes)
-    features = deep * layer.width * layer.height * atom
-    if features > layer.feature_banks * engine.bank_entries:
-        raise ValueError(f"{features} entries of features don't fit: {layer}")
-    before = [0] * groups if layer.keeps_weights else [0, *needed]
-    for freed, entries in zip(before, needed):
-        if entries > allowed(layer, engine, freed, needed[-1]):
-            raise ValueError(f"the weights of a kernel group don't fit: {layer}")
-    cut = stripes(layer.out_width * layer.out_height, engine)
-    if max(cut) > engine.places:
-        raise ValueError(f"a stripe has more outputs than the accumulator places: {engine}")
-    return Work(deep * taps, cut, tuple(kernels), features, tuple(needed))
-
-
-@dataclass(frozen=True)
-class Block:
-    """A block in its place: the first of its group, the last of its stripe or group."""
-
-    group: int
-    kernels: int
-    outputs: int
-    begins_group: bool
-    ends_stripe: bool
-    ends_group: bool
-
-
-def blocks(job: Work) -> Iterator[Block]:
-    """Section "What a layer is cut into", the order."""
-    for group, kernels in enumerate(job.group_kernels):
-        for s, outputs in enumerate(job.stripes):
-            last = s == len(job.stripes) - 1
-            for b in range(job.blocks):
-                ends = b == job.blocks - 1
-                yield Block(group, kernels, outputs, s == b == 0, ends, ends and last)
-
-
-def allowed(layer: Layer, engine: Engine, freed: int, total: int) -> int:
-    """Section "Reads": entries of weights that may have been asked for, in whole bursts."""
-    room = freed + layer.weight_banks * engine.bank_entries + engine.spare_entries
-    burst = engine.burst_entries
-    return total if room >= total else room // burst * burst
+from dot_product_work import (
+    Engine,
+    Layer,
+    Times,
+    allowed,
+    blocks,
+    check_sequence,
+    same_division,
+    work,
+)
 
 
 class Signal:
@@ -208,7 +73,8 @@ class Buffer:
         self.weights_asked = self.features_asked = 0
         self.weights_freed = 0
         self.weights_come = self.features_come = 0
-        self.changed, self.came = Signal(), Signal()
+        self.weights_begin: int | None = None  # cycles from which they may be asked for
+        self.features_begin: int | None = None
 
 
 class Core:
@@ -219,9 +85,9 @@ class Core:
         self.works = [work(layer, engine) for layer in layers]
         self.agenda = Agenda()
         self.buffers = [Buffer() for _ in layers]
-        self.begun: list[tuple[int, int] | None] = [None] * len(layers)  # weights, features
-        self.begun[0] = (engine.weight_start, engine.feature_start)
-        self.begin = Signal()
+        self.buffers[0].weights_begin = engine.weight_start
+        self.buffers[0].features_begin = engine.feature_start
+        self.changed, self.came = Signal(), Signal()  # what may be asked for, what has come
         self.atoms: deque[int] = deque()  # the cycle in which each is there
         self.atom, self.place = Signal(), Signal()
         self.places, self.written = engine.places, 0
@@ -242,8 +108,6 @@ class Core:
         """Section "Reads": a request per interval, in turns while both want it."""
         features_turn = False
         for m, layer in enumerate(self.layers):
-            while self.begun[m] is None:
-                yield self.begin
             if layer.has_weights:
                 self.buffers[m].weights_come = self.works[m].weight_entries[-1]
             while self.left(m) != (0, 0):
@@ -255,10 +119,22 @@ class Core:
                     self.ask_features(m)
                     features_turn = False
                 else:
-                    later = [t for t in self.begun[m] if t > self.agenda.now]
-                    yield min(later) if later else self.buffers[m].changed
+                    yield self.wait(m)
                     continue
                 yield self.agenda.now + self.engine.request_interval
+            self.layer_read(m)
+
+    def wait(self, m: int) -> int | Signal:
+        """Nothing may be asked for now: the next cycle in which it may, if one is known."""
+        begins = self.buffers[m].weights_begin, self.buffers[m].features_begin
+        later = [cycle for cycle in begins if cycle is not None and cycle > self.agenda.now]
+        return min(later) if later else self.changed
+
+    def layer_read(self, m: int) -> None:
+        """Section "Layers in sequence": weights of a layer of the same division go on."""
+        if m + 1 < len(self.layers) and same_division(self.layers[m], self.layers[m + 1]):
+            begin = self.times[m].last_read + self.engine.read_latency + self.engine.weight_start
+            self.buffers[m + 1].weights_begin = begin
 
     def left(self, m: int) -> tuple[int, int]:
         """Entries of weights and features that are still to be asked for."""
@@ -269,10 +145,15 @@ class Core:
     def wants(self, m: int) -> tuple[bool, bool]:
         weights_left, features_left = self.left(m)
         buffer, now = self.buffers[m], self.agenda.now
-        total = buffer.weights_asked + weights_left
-        most = allowed(self.layers[m], self.engine, buffer.weights_freed, total)
-        weights = weights_left > 0 and now >= self.begun[m][0] and buffer.weights_asked < most
-        return weights, features_left > 0 and now >= self.begun[m][1]
+        total, freed = buffer.weights_asked + weights_left, buffer.weights_freed
+        if m > 0:  # what the layer before still holds
+            freed += self.buffers[m - 1].weights_freed - self.works[m - 1].weight_entries[-1]
+        more = buffer.weights_asked < allowed(self.layers[m], self.engine, freed, total)
+        weights, features = (
+            begin is not None and now >= begin
+            for begin in (buffer.weights_begin, buffer.features_begin)
+        )
+        return weights and weights_left > 0 and more, features and features_left > 0
 
     def asked(self, m: int) -> int:
         now = self.agenda.now
@@ -291,7 +172,7 @@ class Core:
 
     def weights(self, m: int, entries: int) -> None:
         self.buffers[m].weights_come = entries
-        self.agenda.fire(self.buffers[m].came)
+        self.agenda.fire(self.came)
 
     def ask_features(self, m: int) -> None:
         buffer, now = self.buffers[m], self.asked(m)
@@ -303,7 +184,7 @@ class Core:
 
     def features(self, m: int) -> None:
         self.buffers[m].features_come = self.works[m].feature_entries
-        self.agenda.fire(self.buffers[m].came)
+        self.agenda.fire(self.came)
 
     # Blocks.
 
@@ -313,7 +194,7 @@ class Core:
         for m, job in enumerate(self.works):
             for block in blocks(job):
                 while block.begins_group and not self.there(m, block.group):
-                    yield self.buffers[m].came
+                    yield self.came
                 load = self.agenda.now  # the issue of the block before, or later
                 if block.ends_group:
                     self.group_loaded(m, block.group, load)
@@ -340,7 +221,7 @@ class Core:
 
     def free(self, m: int, g: int) -> None:
         self.buffers[m].weights_freed = self.works[m].weight_entries[g]
-        self.agenda.fire(self.buffers[m].changed)
+        self.agenda.fire(self.changed)
 
     def stripe_issued(self, length: int, issued: int) -> None:
         self.places -= length
@@ -352,8 +233,11 @@ class Core:
             self.agenda.at(end + self.engine.layer_to_reads, lambda: self.next_layer(m + 1))
 
     def next_layer(self, m: int) -> None:
-        self.begun[m] = (self.agenda.now, self.agenda.now)
-        self.agenda.fire(self.begin)
+        buffer = self.buffers[m]
+        buffer.features_begin = self.agenda.now
+        if buffer.weights_begin is None:
+            buffer.weights_begin = self.agenda.now
+        self.agenda.fire(self.changed)
 
     # Outputs.
 
@@ -382,5 +266,6 @@ class Core:
 
 
 def simulate(layers: Sequence[Layer], engine: Engine) -> list[Times]:
-    """Section "Layers in sequence", overlapped: every layer has the first's division of banks."""
+    """Section "Layers in sequence", overlapped."""
+    check_sequence(layers)
     return Core(engine, layers).run()

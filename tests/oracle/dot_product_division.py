@@ -4,7 +4,7 @@ docs/dot-product.md. A layer's features and weights get banks; what doesn't fit 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dot_product import Engine, Layer, up
+from dot_product_work import Engine, Layer, up
 
 BANKS = 32
 SPLIT_WEIGHT_BANKS = 8  # of a layer that is cut by lines, at most

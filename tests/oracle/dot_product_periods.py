@@ -9,7 +9,16 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dot_product import Engine, Layer, Times, Work, allowed, work
+from dot_product_work import (
+    Engine,
+    Layer,
+    Times,
+    Work,
+    allowed,
+    check_sequence,
+    same_division,
+    work,
+)
 
 
 @dataclass
@@ -23,27 +32,52 @@ class Stream:
 class Reads:
     """Section "In closed form": when the j-th entry is asked for.
 
-    Until the first group's entries are free, two streams share the port (`at`). After that only
-    weights are read, a run of them for every group that is freed (`freed`).
+    Weights that come while the layer before is computed go first (`early_runs`). Until the first
+    group's entries are free, two streams share the port (`at`). After that only weights are read, a
+    run of them for every group that is freed (`freed`).
     """
 
-    def __init__(
-        self, layer: Layer, job: Work, engine: Engine, begun: tuple[int, int], features_turn: bool
-    ) -> None:
+    def __init__(self, layer: Layer, job: Work, engine: Engine) -> None:
         self.engine, self.layer, self.total = engine, layer, job.weight_entries[-1]
         self.there = layer.has_weights
-        self.weights = Stream(begun[0], 0 if self.there else self.allowed(0))
-        self.features = Stream(begun[1], job.feature_entries)
+        self.early_runs: list[tuple[int, int]] = []  # entries asked before it, cycle of its first
+        self.runs: list[tuple[int, int]] = []
+        self.prefetched = 0
+        self.next = 0  # the port is free from this cycle on
+        self.frees: list[tuple[int, int]] = []  # entries, cycle
+        self.features = Stream(0, job.feature_entries)
+
+    def prefetch(self, before: "Reads", weights_begin: int, features_begin: int) -> None:
+        """Weights that are asked for while the layer before holds the features' entries."""
+        if self.there:
+            return
+        if before.frees[-1][1] > features_begin:
+            raise NotImplementedError("features of the next layer come before entries of weights")
+        interval, self.next = self.engine.request_interval, max(weights_begin, before.next)
+        for entries, cycle in [(0, self.next), *before.frees]:
+            begin = max(cycle, self.next)
+            more = self.allowed(entries - before.total) - self.prefetched
+            if more > 0 and begin < features_begin:
+                more = min(more, -(-(features_begin - begin) // interval))
+                self.early_runs.append((self.prefetched, begin))
+                self.prefetched += more
+                self.next = begin + more * interval
+
+    def share(self, weights_begin: int, features_begin: int, features_turn: bool) -> None:
+        """The two streams of the port."""
+        interval, turn = self.engine.request_interval, features_turn or self.prefetched > 0
+        self.asked = 0 if self.there else self.allowed(0)
+        self.weights = Stream(max(weights_begin, self.next), self.asked - self.prefetched)
+        if self.there:
+            self.weights.count = 0
+        self.features.begin = max(features_begin, self.next if self.prefetched else 0)
         self.early, self.late = self.weights, self.features
         if self.features.begin < self.weights.begin or not self.weights.count:
             self.early, self.late = self.features, self.weights
-        interval = engine.request_interval
         between = max(0, self.late.begin - self.early.begin)
         self.alone = min(self.early.count, -(-between // interval))
         self.both = max(self.late.begin, self.early.begin + self.alone * interval)
-        self.late_first = self.alone > 0 or (self.early is self.weights) == features_turn
-        self.asked = self.weights.count
-        self.runs: list[tuple[int, int]] = []  # entries asked before it, cycle of its first
+        self.late_first = self.alone > 0 or (self.early is self.weights) == turn
         self.next = max(self.at(s, s.count) for s in (self.early, self.late) if s.count) + interval
 
     def allowed(self, freed: int) -> int:
@@ -63,13 +97,16 @@ class Reads:
 
     def weight(self, j: int) -> int:
         """The cycle of the j-th entry of weights; groups before its own are freed."""
-        if j <= self.weights.count:
-            return self.at(self.weights, j)
-        before, begin = next(run for run in reversed(self.runs) if run[0] < j)
+        shared = j - self.prefetched
+        if 0 < shared <= self.weights.count:
+            return self.at(self.weights, shared)
+        runs = self.runs if shared > 0 else self.early_runs
+        before, begin = next(run for run in reversed(runs) if run[0] < j)
         return begin + (j - before - 1) * self.engine.request_interval
 
     def freed(self, entries: int, cycle: int) -> None:
         """So many entries are free from a cycle on: a run of reads that waited for them."""
+        self.frees.append((entries, cycle))
         most = self.allowed(entries)
         if self.there or most <= self.asked:
             return
@@ -80,9 +117,10 @@ class Reads:
 
     def fill(self, times: Times) -> bool:
         """The events of the reads; whether features are in turn afterwards."""
-        times.first_read = min(s.begin for s in (self.weights, self.features) if s.count)
+        times.first_read = self.at(self.features, 1)
         times.last_feature_read = self.at(self.features, self.features.count)
         if not self.there:
+            times.first_read = min(times.first_read, self.weight(1))
             times.last_weight_read = self.weight(self.total)
         times.last_read = max(times.last_feature_read, times.last_weight_read)
         return times.last_weight_read > times.last_feature_read
@@ -166,26 +204,41 @@ def group(pipe: Stripes, job_runs: list, blocks: int, load_cycles: int, weights:
     return first_atom
 
 
+def layer_cost(reads: Reads, job: Work, pipe: Stripes) -> Times:
+    """One layer whose reads share the port from known cycles on."""
+    engine, layer, times, cut = reads.engine, reads.layer, Times(), runs(job.stripes)
+    features = reads.at(reads.features, job.feature_entries)
+    ready = features + engine.read_latency + engine.feature_latency
+    for kernels, entries in zip(job.group_kernels, job.weight_entries):
+        if not layer.has_weights:
+            ready = max(ready, reads.weight(entries) + engine.read_latency)
+        load_cycles = max(engine.load_cycles, kernels * engine.kernel_cycles)
+        atom = group(pipe, cut, job.blocks, load_cycles, ready)
+        if times.first_write is None:
+            times.first_write = atom + engine.atom_to_write
+        if not layer.keeps_weights:
+            reads.freed(entries, pipe.load + engine.load_to_entries)
+    times.last_write = pipe.last_atom() + engine.atom_to_write
+    return times
+
+
 def cost(layers: Sequence[Layer], engine: Engine) -> list[Times]:
     """What `simulate` of dot_product.py says, in closed form."""
-    begun, turn = (engine.weight_start, engine.feature_start), False
-    pipe, all_times = Stripes(engine), []
-    for layer in layers:
-        job, times = work(layer, engine), Times()
-        reads, cut = Reads(layer, job, engine, begun, turn), runs(job.stripes)
-        features = reads.at(reads.features, job.feature_entries)
-        ready = features + engine.read_latency + engine.feature_latency
-        for kernels, entries in zip(job.group_kernels, job.weight_entries):
-            if not layer.has_weights:
-                ready = max(ready, reads.weight(entries) + engine.read_latency)
-            load_cycles = max(engine.load_cycles, kernels * engine.kernel_cycles)
-            atom = group(pipe, cut, job.blocks, load_cycles, ready)
-            if times.first_write is None:
-                times.first_write = atom + engine.atom_to_write
-            if not layer.keeps_weights:
-                reads.freed(entries, pipe.load + engine.load_to_entries)
-        times.last_write = pipe.last_atom() + engine.atom_to_write
+    check_sequence(layers)
+    weights_begin, features_begin = engine.weight_start, engine.feature_start
+    pipe, all_times, turn, before = Stripes(engine), [], False, None
+    jobs = [work(layer, engine) for layer in layers]
+    for layer, job in zip(layers, jobs):
+        reads = Reads(layer, job, engine)
+        if before is not None:
+            features_begin = pipe.issued + pipe.lasts + engine.layer_to_reads
+            weights_begin = features_begin
+            if same_division(before.layer, layer):
+                weights_begin = all_times[-1].last_read + engine.read_latency + engine.weight_start
+            reads.prefetch(before, weights_begin, features_begin)
+        reads.share(weights_begin, features_begin, turn)
+        times = layer_cost(reads, job, pipe)
         turn = reads.fill(times)
-        begun = (pipe.issued + pipe.lasts + engine.layer_to_reads,) * 2
         all_times.append(times)
+        before = reads
     return all_times

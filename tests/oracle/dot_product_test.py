@@ -17,10 +17,11 @@ import unittest
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 
-from dot_product import Engine, Layer, Times, simulate, stripes
+from dot_product import simulate
 from dot_product_division import Convolution, divide
 from dot_product_division import layers as divided
 from dot_product_periods import cost
+from dot_product_work import Engine, Layer, Times, stripes
 
 TABLES = pathlib.Path(__file__).resolve().parents[2] / "validation" / "tables"
 FILES = ("nvdla_nv_small_layers.csv", "nvdla_nv_small_rtl.csv")
@@ -84,9 +85,11 @@ def error(name: str, engine: Engine = SMALL) -> float:
 
 def parts(width: int, lines: list[int], channels: int, kernels: int, banks: str) -> list[Layer]:
     """The parts of a 1x1 layer that is cut by lines; the first reads the weights."""
-    divided = tuple(int(n) for n in banks.split("+"))
+    division = tuple(int(n) for n in banks.split("+"))
     return [
-        Layer(width, n, channels, kernels, 1, 1, width, n, *divided, True, part > 0)
+        Layer(
+            width, n, channels, kernels, 1, 1, width, n, *division, part < len(lines) - 1, part > 0
+        )
         for part, n in enumerate(lines)
     ]
 
@@ -128,13 +131,15 @@ def draw(rng: random.Random) -> tuple[Engine, list[Layer]]:
         weight_start=rng.randint(0, 40),
         feature_start=rng.randint(0, 40),
         issue_to_atom=rng.randint(0, 50),
-        load_to_entries=rng.randint(0, 60),
+        load_to_entries=rng.randint(0, 47),  # before features of the next layer are read
     )
-    banks = rng.randint(1, 8), rng.randint(1, 8)
-    layers = []
-    for number in range(rng.choice([1, 1, 2, 3])):
+    banks, kept, layers = (rng.randint(1, 8), rng.randint(1, 8)), rng.random() < 0.3, []
+    number = rng.choice([1, 1, 2, 3])
+    for place in range(number):
         sizes = [rng.randint(1, most) for most in (9, 9, 60, 50, 3, 3, 9, 9)]
-        layers.append(Layer(*sizes, *banks, False, number > 0 and rng.random() < 0.5))
+        if not kept and rng.random() < 0.2:
+            banks = rng.randint(1, 8), rng.randint(1, 8)
+        layers.append(Layer(*sizes, *banks, kept and place < number - 1, kept and place > 0))
     return engine, layers
 
 
