@@ -48,7 +48,7 @@ void slice(ModelBuilder& b, const std::string& from, const std::string& to, int6
   b.node("Slice", {from, to + "_begin", to + "_end", to + "_axis"}, {to});
 }
 
-TEST(Parts, AreChannelsThatASliceCutsOut) {
+TEST(SubTensors, AreChannelsThatASliceCutsOut) {
   ModelBuilder b;
   b.input("x", {1, 8, 6, 6});
   conv(b, "x", "a", 8, 24);
@@ -60,7 +60,7 @@ TEST(Parts, AreChannelsThatASliceCutsOut) {
   EXPECT_EQ(net.moves(), Names{});
 }
 
-TEST(Parts, AreWhatASplitGivesOfLines) {
+TEST(SubTensors, AreWhatASplitGivesOfLines) {
   ModelBuilder b;
   b.input("x", {1, 8, 6, 5});
   conv(b, "x", "a", 8, 8);
@@ -75,7 +75,7 @@ TEST(Parts, AreWhatASplitGivesOfLines) {
   EXPECT_EQ(net.moves(), Names{});
 }
 
-TEST(Parts, LieWhereAConcatPutsThemTogether) {
+TEST(SubTensors, LieWhereAConcatPutsThemTogether) {
   ModelBuilder b;
   b.input("x", {1, 8, 6, 6});
   conv(b, "x", "a", 8, 24);
@@ -92,7 +92,7 @@ TEST(Parts, LieWhereAConcatPutsThemTogether) {
   EXPECT_EQ(net.moves(), Names{});
 }
 
-TEST(Parts, AreCutOutOfATensorThatIsAPart) {
+TEST(SubTensors, AreCutOutOfATensorThatIsAPart) {
   ModelBuilder b;
   b.input("x", {1, 8, 6, 6});
   conv(b, "x", "a", 8, 24);
@@ -110,7 +110,7 @@ TEST(Parts, AreCutOutOfATensorThatIsAPart) {
   EXPECT_EQ(net.moves(), Names{});
 }
 
-TEST(Parts, AreCopiedWhereOnlySomeOfATensorIsPutTogether) {
+TEST(SubTensors, AreCopiedWhereOnlySomeOfATensorIsPutTogether) {
   ModelBuilder b;
   b.input("x", {1, 8, 6, 6});
   conv(b, "x", "a", 8, 24);
@@ -130,7 +130,7 @@ TEST(Parts, AreCopiedWhereOnlySomeOfATensorIsPutTogether) {
 
 /// A row a beat, whoever reads it on the vector unit, is dearer than a copy that takes a beat a row
 /// once, where a beat could take many rows.
-TEST(Parts, AreCopiedWhereManyReadThemInShortRows) {
+TEST(SubTensors, AreCopiedWhereManyReadThemInShortRows) {
   const auto moves = [](int64_t channels, int readers, bool on_array) {
     ModelBuilder b;
     b.input("x", {1, 8, 6, 6});
@@ -156,7 +156,7 @@ TEST(Parts, AreCopiedWhereManyReadThemInShortRows) {
     }
 }
 
-TEST(Parts, OfPartsLieInTheLargestTensor) {
+TEST(SubTensors, OfPartsLieInTheLargestTensor) {
   ModelBuilder b;
   b.input("x", {1, 8, 6, 6});
   conv(b, "x", "a", 8, 8);
@@ -177,7 +177,7 @@ TEST(Parts, OfPartsLieInTheLargestTensor) {
   EXPECT_EQ(net.moves(), Names{});
 }
 
-TEST(Parts, AreTheOutputsOfManyIterationsWhereTheyAreCollected) {
+TEST(SubTensors, AreTheOutputsOfManyIterationsWhereTheyAreCollected) {
   // More than a layer's moves are looked at otherwise.
   constexpr int64_t kIterations = 1500;
   ModelBuilder b;
@@ -198,7 +198,7 @@ TEST(Parts, AreTheOutputsOfManyIterationsWhereTheyAreCollected) {
     EXPECT_EQ(n.part(parts[static_cast<size_t>(i)]), n.in("all", 8 * i, {})) << i;
 }
 
-TEST(Parts, AreCopiedWhereTheyLieInAnotherPlaceOfTheWholeAlready) {
+TEST(SubTensors, AreCopiedWhereTheyLieInAnotherPlaceOfTheWholeAlready) {
   ModelBuilder b;
   b.input("x", {1, 8, 6, 6});
   conv(b, "x", "a", 8, 8);
@@ -214,7 +214,7 @@ TEST(Parts, AreCopiedWhereTheyLieInAnotherPlaceOfTheWholeAlready) {
   EXPECT_EQ(n.moves(), Names{"all"});  // c can lie in one place only
 }
 
-TEST(Parts, AreNoneOfWhatTheNetworkIsGivenOrGives) {
+TEST(SubTensors, AreNoneOfWhatTheNetworkIsGivenOrGives) {
   ModelBuilder b;
   b.input("x", {1, 8, 6, 6});
   conv(b, "x", "a", 8, 8);
@@ -228,7 +228,7 @@ TEST(Parts, AreNoneOfWhatTheNetworkIsGivenOrGives) {
   EXPECT_EQ(net.moves(), (Names{"k", "k", "s"}));
 }
 
-TEST(Parts, AreACacheThatIsGivenAndWhatIsAppendedToIt) {
+TEST(SubTensors, AreACacheThatIsGivenAndWhatIsAppendedToIt) {
   ModelBuilder b;
   b.input("past", {2, 10, 16}).input("x", {2, 3, 8}).input("q", {2, 3, 16}).weight("w", {8, 16});
   b.node("MatMul", {"x", "w"}, {"new"});
@@ -242,7 +242,7 @@ TEST(Parts, AreACacheThatIsGivenAndWhatIsAppendedToIt) {
   EXPECT_EQ(net.moves(), Names{"present"});
 }
 
-TEST(Parts, OfWhatIsGivenOnlyTheLargestIsThereBefore) {
+TEST(SubTensors, OfWhatIsGivenOnlyTheLargestIsThereBefore) {
   ModelBuilder b;
   b.input("new", {2, 3, 16}).input("past", {2, 10, 16}).input("more", {2, 10, 16});
   concat(b, {"new", "past", "more"}, "present", 1);
@@ -254,7 +254,7 @@ TEST(Parts, OfWhatIsGivenOnlyTheLargestIsThereBefore) {
   EXPECT_EQ(net.moves(), (Names{"present", "present"}));
 }
 
-TEST(Parts, ACacheMayBePartOfAPart) {
+TEST(SubTensors, ACacheMayBePartOfAPart) {
   ModelBuilder b;
   b.input("x", {4, 16}).input("y", {6, 16}).input("z", {8, 16});
   concat(b, {"x", "y"}, "both", 0);
@@ -265,7 +265,7 @@ TEST(Parts, ACacheMayBePartOfAPart) {
 
 /// Of random branches, put together and cut along any axis: an element lies where that element of
 /// the whole lies, by the definition of Concat and Slice.
-TEST(Parts, AreWhereTheWholesElementsLie) {
+TEST(SubTensors, AreWhereTheWholesElementsLie) {
   std::mt19937 random(3);
   const auto pick = [&](int64_t low, int64_t high) {
     return std::uniform_int_distribution<int64_t>(low, high)(random);
