@@ -50,7 +50,7 @@ int FormReader::loop_named() {
 }
 
 bool FormReader::add_term(Affine& to, bool minus) {
-  const size_t begin = scanner_.position();
+  const size_t begin = scanner_.next_position();
   const auto number = scanner_.accept_number();
   if (!scanner_.good()) return false;
   const int64_t factor = multiply_far(number.value_or(1), minus ? -1 : 1);

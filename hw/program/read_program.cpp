@@ -55,7 +55,12 @@ class ProgramReader {
   void read_header() {
     scanner_.expect("program");
     if (!scanner_.good()) return;
-    program_.name = scanner_.name_before(header_end());
+    const std::string end = header_end();
+    if (end.empty())
+      return scanner_.fail_expected(
+          "a program's name, and behind it, at the end of the line, its "
+          "dataflow: (weight_stationary), (input_stationary) or (output_stationary)");
+    program_.name = scanner_.name_before(end);
     form_.text("(");
     form_.choice(program_.dataflow);
     form_.text(")");
@@ -69,10 +74,10 @@ class ProgramReader {
     tensors_end_ = false;
     body_indent_ = {};
   }
-  /// The dataflow that ends a header, which may have others in its name.
+  /// "(weight_stationary)": what ends the header.
   std::string header_end() {
     size_t first = std::string_view::npos;
-    std::string out = "(";
+    std::string out;
     find_value<Dataflow>([&](Dataflow d) {
       const std::string word = fmt::format("({})", word_of(d));
       const size_t at = scanner_.find_at_line_end(word);
@@ -185,7 +190,7 @@ class ProgramReader {
     Queue queue = Queue::load;
     form_.choice(queue);
     if (!scanner_.good()) return;
-    const size_t at = scanner_.position();
+    const size_t at = scanner_.next_position();
     const std::string word(scanner_.accept_word());
     if (word == "mark" || word == "wait_marks") return read_mark(queue, word == "wait_marks");
     scanner_.go_back(at);

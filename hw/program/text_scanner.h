@@ -18,8 +18,12 @@ class TextScanner {
 
   bool good() const { return !error_; }
   const Error& error() const { return *error_; }
-  /// Of the next byte.
+  /// Of the next byte, or of what comes behind space.
   size_t position() const { return at_; }
+  size_t next_position() {
+    skip_space();
+    return at_;
+  }
   void go_back(size_t position) { at_ = position; }
 
   /// To the next line that has more than a comment; false at the end of the text. A line behind a
