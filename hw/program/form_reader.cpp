@@ -123,10 +123,9 @@ void FormReader::part(OperandWindow& window, int64_t m) {
   sum(window.first);
   text(" of ");
   if (!scanner_.good()) return;
-  if (m < 0 || window.first.base < 0)
-    scanner_.fail_at(begin, Errc::parse, "neither where rows begin nor how many is negative");
-  else
-    window.first.base -= m;
+  if (m < 0 || m > kMostInSum || window.first.base - m < -kMostInSum)
+    return scanner_.fail_at(begin, Errc::parse, "these rows are none of a gemm");
+  window.first.base -= m;
 }
 
 }  // namespace accsim::hw

@@ -110,6 +110,12 @@ class Printer {
     std::string shown = escape_name(program_.name, false);
     if (shown.starts_with(' ')) shown.replace(0, 1, "\\x20");
     if (shown.ends_with(' ')) shown.replace(shown.size() - 1, 1, "\\x20");
+    find_value<Dataflow>([&](Dataflow d) {  // what ends a header may not end it sooner
+      const std::string word = fmt::format("({})", word_of(d));
+      for (size_t at = 0; (at = shown.find(word, at)) != std::string::npos;)
+        shown.replace(at, 1, "\\x28");
+      return false;
+    });
     out_ = fmt::format("program {} ({})", shown, name(program_.dataflow));
     int used = 0;
     visit_nest(program_.body, [&](const Loop& l, const auto& inner) {

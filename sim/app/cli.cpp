@@ -22,6 +22,7 @@
 #include "sim/app/output.h"
 #include "sim/app/parser.h"
 #include "sim/app/paths.h"
+#include "sim/app/program_command.h"
 #include "sim/app/run_command.h"
 #include "sim/app/serve_command.h"
 #include "sim/app/shapes_command.h"
@@ -50,6 +51,7 @@ struct Commands {
   HwCommand hw;
   ShapesCommand shapes;
   VerifyCommand verify;
+  ProgramCommand programs;
   VectorsCommand vectors;
   RunCommand run;
   DiffCommand diff;
@@ -70,6 +72,7 @@ struct Commands {
     hw.add_to(program);
     shapes.add_to(program);
     verify.add_to(program);
+    programs.add_to(program);
     vectors.add_to(program);
     run.add_to(program);
     diff.add_to(program);
@@ -92,6 +95,7 @@ struct Commands {
     if (documents.is_chosen()) return documents.run(program, version);
     if (shapes.is_chosen()) return shapes.run(console);
     if (verify.is_chosen()) return verify.run(console);
+    if (programs.is_chosen()) return programs.run(console);
     if (vectors.is_chosen()) return vectors.run(console, version);
     if (run.is_chosen()) return run.run(console);
     if (diff.is_chosen()) return diff.run();

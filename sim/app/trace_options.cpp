@@ -26,9 +26,14 @@ void TraceOptions::add_to(Command& command) {
 }
 
 int TraceOptions::write_timeline(const CostedNetwork& network) const {
+  return write_pieces_of(
+      [&](int64_t commands, const TextSink& sink) { return write_trace(network, commands, sink); });
+}
+
+int TraceOptions::write_pieces_of(
+    const std::function<Status(int64_t, const TextSink&)>& write) const {
   if (file_.empty()) return kExitOk;
-  return write_pieces(file_,
-                      [&](const TextSink& sink) { return write_trace(network, commands_, sink); });
+  return write_pieces(file_, [&](const TextSink& sink) { return write(commands_, sink); });
 }
 
 }  // namespace accsim::sim

@@ -10,7 +10,6 @@
 
 #include "hw/cosim/replaced_files.h"
 #include "hw/program/core_runs.h"
-#include "sim/app/build_progress.h"
 #include "sim/app/cli.h"
 #include "sim/app/costed_model.h"
 #include "sim/app/interrupt.h"
@@ -18,6 +17,7 @@
 #include "sim/app/output.h"
 #include "sim/app/paths.h"
 #include "sim/app/progress.h"
+#include "sim/app/verified_cores.h"
 #include "sim/quantise/quantised_case.h"
 #include "sim/report/format.h"
 #include "sim/report/signal_list.h"
@@ -160,9 +160,7 @@ void VerifyCommand::add_core_options() {
         .shows_default = true},
        {.name = "--cache",
         .to = &cache_,
-        .about =
-            "Folder of the Verilated cores; default: beside accsim if that is in a build folder, "
-            "else ~/.cache/accsim/verilated",
+        .about = std::string(kCacheAbout),
         .kind = ValueKind::written_folder},
        {.name = "--source",
         .to = &source_,
@@ -217,26 +215,16 @@ Result<std::vector<VerifyCase>> VerifyCommand::make_cases(const hw::HwConfig& hw
 }
 
 Result<VerifyOptions> VerifyCommand::verify_options() const {
-  const Result<std::filesystem::path> source =
-      source_.empty() ? data_folder() : std::filesystem::path(source_);
-  const Result<std::filesystem::path> cache =
-      cache_.empty() ? core_cache() : std::filesystem::path(cache_);
-  if (!source) return source.errors();
-  if (!cache) return cache.errors();
+  const Result<hw::VerilatedCoreOptions> variant = core_variant(source_, cache_);
+  if (!variant) return variant.errors();
   VerifyOptions options;
-  options.variant.source_dir = *source;
+  options.variant = *variant;
   options.variant.replaced.assign(replaced_.begin(), replaced_.end());
-  options.variant.cache_dir = *cache;
-  options.variant.compiler = ACCSIM_RTL_COMPILER;
   options.variant.trace = !trace_.empty();
   options.variant.assertions = assertions_;
   options.variant.pe_modules = pe_modules_;
   options.variant.any_cycles = options.any_cycles = cycles_ == "report";
   if (Status s = hw::check_replaced(options.variant); !s) return s.errors();
-  options.variant.stop = &InterruptGuard::requested();
-  options.variant.building = [show = std::make_shared<BuildProgress>()](const hw::BuildStep& step) {
-    (*show)(step);
-  };
   options.trace = trace_;
   options.trace_bytes = trace_limit_ << 20;
   options.signals = !signals_.empty();
@@ -352,15 +340,7 @@ int VerifyCommand::run(const Console& console) const {
                     options->variant.cache_dir.string());
   if (const int code = write_signals(*report); code != kExitOk) return code;
   if (const int code = print_report(*report, console); code != kExitOk) return code;
-  if (report->all_passed()) return kExitOk;
-  if (report->interrupted) return kExitFailed;
-  if (!report->only_lacks_cores()) return kExitFailed;
-  for (const VerifyRow& row : report->rows) {  // all for one reason
-    if (row.error.empty()) continue;
-    print_err(fmt::format("accsim: error: {}\n", row.error));
-    break;
-  }
-  return kExitResources;
+  return exit_code_of(*report);
 }
 
 }  // namespace accsim::sim
