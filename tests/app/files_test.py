@@ -34,6 +34,7 @@ COMMANDS = {
     "hw fields": None,
     "shapes": ["shapes", "{model}"],
     "verify": ["verify", "--hw", "{hw}", "{model}"],
+    "program": ["program", "{program}", "--hw", "{hw}", "--verify"],
     "vectors": ["vectors", "--hw", "{hw}", "{model}"],
     "run": ["run", "{model}", "--hw", "{hw}", "--weights", "random:1", "--int8", "--network"],
     "diff": ["diff", "{dump_a}", "{dump_b}"],
@@ -61,6 +62,7 @@ INPUTS = {
         "{tree}/rtl/core.sv": "--source",
         "{own}": "--replace",
     },
+    "program": {"{program}": "file", "{hw}": "--hw"},
     "vectors": {"{hw}": "--hw", "{model}": "model", "{weights}": "model"},
     "run": {"{model}": "model", "{npy}": "--input", "{hw}": "--hw"},
     "diff": {
@@ -101,6 +103,7 @@ OUTPUTS = {
     "": ["--json", "--csv", "--html", "--trace", "--annotate"],
     "shapes": ["--json"],
     "verify": ["--json", "--trace", "--trace-signals"],
+    "program": ["--json", "--trace"],
     "run": ["--json"],
     "diff": ["--json"],
     "inspect": ["--json", "--csv"],
@@ -119,6 +122,7 @@ FOLDERS = {
     "manual": ["--folder"],
     "run": ["--output"],
     "verify": ["--cache"],
+    "program": ["--cache"],
     "vectors": ["--output"],
     "sweep submit": ["--folder"],
 }
@@ -126,7 +130,7 @@ FOLDERS = {
 # Options whose value is no file.
 NO_FILES = """
     --help --version --bind --example --python --input-shape --allow-unsupported --dump-program
-    --dataflow --mapping --slack
+    --dataflow --mapping --slack --verify
     --objective --effort --all --quiet --color --gemm --conv --random --seed --max-cycles --jobs
     --assertions --weights --dump --int8 --layerwise --threads --atol --rtol --macs --traffic --sort
     --in-place --reorder --arena --tile --edge --layers size --op --batch --transA --transB --alpha
@@ -225,6 +229,7 @@ class FilesTest(unittest.TestCase):
                 ("dump_b", "dump_b"),
                 ("tree", "tree"),
                 ("own", "core.sv"),
+                ("program", "program.txt"),
             )
         }
         shutil.copy(ROOT / "configs" / "8x8.yaml", files["hw"])
@@ -249,6 +254,8 @@ class FilesTest(unittest.TestCase):
             (files[name] / "layers" / "x.out").write_bytes(b"")
         files["npy"].parent.mkdir()
         shutil.copy(files["dump_a"] / "x.npy", files["npy"])
+        dump = run("--hw", files["hw"], files["model"], "--dump-program", "*")
+        files["program"].write_text(dump.stdout)
         files["own"].write_text("module core;\nendmodule\n")
         (files["tree"] / "rtl").mkdir(parents=True)
         (files["tree"] / "rtl" / "core.sv").write_text("module core;\nendmodule\n")
