@@ -56,11 +56,13 @@ void write_point(F& f, Sums& point) {
   f.text(")");
 }
 
+/// What padding reads as, unless it is 0.
 template <class F, class N>
 void write_pad(F& f, N& value) {
   if (f.option(value != 0, ", pad ")) f.number(value);
 }
 
+/// Zero point and limits of results.
 template <class F, class E>
 void write_limits(F& f, E& epilogue) {
   f.text("zero ");
@@ -74,6 +76,7 @@ void write_limits(F& f, E& epilogue) {
 
 // ---- moves --------------------------------------------------------------------------------------
 
+/// ", padded: ..." of a load.
 template <class F, Like<PaddedWindow> W>
 void write_form(F& f, W& w) {
   f.text(", padded: ");
@@ -98,6 +101,7 @@ void write_form(F& f, W& w) {
   write_pad(f, w.pad_value);
 }
 
+/// A load.
 template <class F, Like<LoadCommand> C>
 void write_form(F& f, C& c) {
   f.text("load ");
@@ -126,6 +130,7 @@ void write_form(F& f, C& c) {
   f.number(c.gather->pitch);
 }
 
+/// A store.
 template <class F, Like<StoreCommand> C>
 void write_form(F& f, C& c) {
   f.text("store ");
@@ -138,6 +143,7 @@ void write_form(F& f, C& c) {
   f.walk(c.walk);
 }
 
+/// A copy between the memories.
 template <class F, Like<StageCommand> C>
 void write_form(F& f, C& c) {
   f.text("stage ");
@@ -154,6 +160,7 @@ void write_form(F& f, C& c) {
 
 // ---- products -----------------------------------------------------------------------------------
 
+/// How weights lie, unless as int8 a byte each.
 template <class F, Like<Encoding> E>
 void write_form(F& f, E& e) {
   if (f.option(e == kPackedWeights, " of 4 bits")) {
@@ -166,6 +173,7 @@ void write_form(F& f, E& e) {
   if constexpr (!std::is_const_v<E>) e.packing = packed ? Packing::two_per_byte : Packing::dense;
 }
 
+/// The weights of a gemm.
 template <class F, Like<WeightTile> W>
 void write_form(F& f, W& w) {
   f.text("weights[");
@@ -182,6 +190,7 @@ void write_form(F& f, W& w) {
   f.sum(w.first_k);
 }
 
+/// The activations of a gemm of m rows.
 template <class F, class W>
 void write_window(F& f, W& w, int64_t m) {
   f.text("rows ");
@@ -205,6 +214,7 @@ void write_window(F& f, W& w, int64_t m) {
   write_pad(f, w.pad_value);
 }
 
+/// A gemm.
 template <class F, Like<GemmCommand> C>
 void write_form(F& f, C& c) {
   f.text("gemm acc[");
@@ -227,6 +237,7 @@ void write_form(F& f, C& c) {
     if (!fewer) c.useful_macs = all;
 }
 
+/// A drain.
 template <class F, Like<DrainCommand> C>
 void write_form(F& f, C& c) {
   f.text("drain acc[");
@@ -239,6 +250,7 @@ void write_form(F& f, C& c) {
   f.number(c.n);
 }
 
+/// What a post adds.
 template <class F, Like<Residual> R>
 void write_form(F& f, R& r) {
   f.text("(zero ");
@@ -254,6 +266,7 @@ void write_form(F& f, R& r) {
   f.text("]");
 }
 
+/// A post.
 template <class F, Like<PostCommand> C>
 void write_form(F& f, C& c) {
   auto& e = c.epilogue;
@@ -292,6 +305,7 @@ void write_form(F& f, C& c) {
 
 // ---- what isn't a command -----------------------------------------------------------------------
 
+/// A tensor behind its number.
 template <class F, Like<ProgramTensor> T>
 void write_form(F& f, T& t) {
   f.choice(t.memory);
@@ -305,6 +319,7 @@ void write_form(F& f, T& t) {
   if (f.option(t.pitch != 0, ", pitch ")) f.number(t.pitch);
 }
 
+/// A layer's head.
 template <class F, Like<LayerHead> H>
 void write_form(F& f, H& h) {
   f.text("layer ");

@@ -1,7 +1,7 @@
 #pragma once
-#include <array>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "hw/program/program.h"
 
@@ -18,13 +18,17 @@ inline std::string_view word_of(RowOp v) { return name(v); }
 inline std::string_view word_of(LaneOp v) { return row_of(v).name; }
 inline std::string_view word_of(FormatId v) { return number_format(v).name; }
 
-constexpr size_t value_count(Buffer) { return kBuffers; }
-constexpr size_t value_count(Dataflow) { return kDataflows; }
-constexpr size_t value_count(SyncKind) { return kSyncKinds; }
-constexpr size_t value_count(TapOp) { return kTapOps; }
-constexpr size_t value_count(RowOp) { return kRowOps; }
-constexpr size_t value_count(LaneOp) { return kLaneOps; }
-constexpr size_t value_count(FormatId) { return kNumberFormats.size(); }
+/// How many values an enumeration has.
+template <class E>
+constexpr size_t value_count() {
+  if constexpr (std::is_same_v<E, Buffer>) return kBuffers;
+  if constexpr (std::is_same_v<E, Dataflow>) return kDataflows;
+  if constexpr (std::is_same_v<E, SyncKind>) return kSyncKinds;
+  if constexpr (std::is_same_v<E, TapOp>) return kTapOps;
+  if constexpr (std::is_same_v<E, RowOp>) return kRowOps;
+  if constexpr (std::is_same_v<E, LaneOp>) return kLaneOps;
+  if constexpr (std::is_same_v<E, FormatId>) return kNumberFormats.size();
+}
 
 /// Calls `f` with every value until it says true; whether it has.
 template <class E, class F>
@@ -33,7 +37,7 @@ bool find_value(F f) {
     for (const E v : E::all())
       if (f(v)) return true;
   } else {
-    for (size_t i = 0; i < value_count(E{}); ++i)
+    for (size_t i = 0; i < value_count<E>(); ++i)
       if (f(static_cast<E>(i))) return true;
   }
   return false;

@@ -15,6 +15,7 @@ void write_form(F& f, C& c) {
   f.text("]");
 }
 
+/// An operand of lanes.
 template <class F, Like<LaneOperand> O>
 void write_form(F& f, O& o) {
   f.choice(o.buffer);
@@ -51,6 +52,7 @@ void write_lane_way(F& f, C& c) {
   }
 }
 
+/// A command of lanes.
 template <class F, Like<LaneCommand> C>
 void write_form(F& f, C& c) {
   f.choice(c.op);
@@ -84,6 +86,7 @@ void write_form(F& f, C& c) {
   write_flag(f, c.epilogue.table, ", table");
 }
 
+/// Rows behind the name of their buffer.
 template <class F, Like<RowOperand> O>
 void write_form(F& f, O& o) {
   f.text("[");
@@ -94,6 +97,7 @@ void write_form(F& f, O& o) {
   f.number(o.piece_stride);
 }
 
+/// The second result of a softmax.
 template <class F, Like<RowLogarithm> L>
 void write_form(F& f, L& l) {
   f.text("[");
@@ -108,6 +112,7 @@ void write_form(F& f, L& l) {
   f.number(l.shift);
 }
 
+/// What only a softmax has.
 template <class F, class C>
 void write_softmax(F& f, C& c) {
   f.text(" * ");
@@ -125,6 +130,7 @@ void write_softmax(F& f, C& c) {
   if (begin_optional(f, c.logarithm, ", logarithms output")) write_form(f, *c.logarithm);
 }
 
+/// What only a norm has.
 template <class F, class C>
 void write_norm(F& f, C& c) {
   f.text(" strides ");
@@ -141,6 +147,7 @@ void write_norm(F& f, C& c) {
   write_limits(f, c.epilogue);
 }
 
+/// A command of rows.
 template <class F, Like<RowCommand> C>
 void write_form(F& f, C& c) {
   f.choice(c.op);
@@ -164,6 +171,7 @@ void write_form(F& f, C& c) {
     write_norm(f, c);
 }
 
+/// Operations that are only counted.
 template <class F, Like<VectorCommand> C>
 void write_form(F& f, C& c) {
   f.text("vector");
