@@ -227,14 +227,6 @@ class ListWriter {
   Made at_;  ///< the last result
 };
 
-ModelDef empty_model() {
-  ModelDef model;
-  model.ir_version = kIr;
-  model.producer = "accsim";
-  model.opsets[""] = kOpset;
-  return model;
-}
-
 }  // namespace
 
 LayerList read_layer_list(const hw::YamlNode& node, SpecErrors& errors) {
@@ -257,6 +249,14 @@ Result<ModelDef> layer_model(const LayerList& list, const std::string& where) {
   ModelDef model = empty_model();
   model.file = where;
   if (const Status good = ListWriter(model, where).write_list(list); !good) return good.errors();
+  return model;
+}
+
+ModelDef empty_model() {
+  ModelDef model;
+  model.ir_version = kIr;
+  model.producer = "accsim";
+  model.opsets[""] = kOpset;
   return model;
 }
 

@@ -40,6 +40,9 @@ LayerList read_layer_list(const hw::YamlNode& node, SpecErrors& errors);
 /// Errors: layers that don't fit one another, with `where`.
 Result<ModelDef> layer_model(const LayerList& list, const std::string& where);
 
+/// A model without nodes, of the opset that these lists use.
+ModelDef empty_model();
+
 /// One product of two operands that are both the model's inputs, [m,k] and [k,n].
 ModelDef product_model(const Dims& size);
 

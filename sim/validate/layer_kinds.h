@@ -1,0 +1,54 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/base/result.h"
+#include "sim/graph/model_def.h"
+
+namespace accsim::sim {
+
+/// A size of a kind of layer.
+struct LayerParameter {
+  std::string_view name;
+  int64_t least = 1;
+  std::optional<int64_t> otherwise = {};  ///< where it isn't given; nothing: see `like`
+  std::string_view like = {};             ///< as large as this one, where it isn't given
+  std::string_view meaning;
+
+  bool is_needed() const { return !otherwise && like.empty(); }
+};
+
+/// The sizes of one layer, by name.
+struct LayerSizes {
+  std::map<std::string, int64_t, std::less<>> values;
+  std::vector<std::string> functions = {};  ///< operators of a pointwise layer, in order
+
+  int64_t operator[](std::string_view name) const { return values.find(name)->second; }
+};
+
+/// Something that a row of a table can measure: one layer, or some that belong together.
+struct LayerKind {
+  std::string_view name, meaning;
+  std::vector<LayerParameter> parameters;
+  /// The layer as a model without weights. Error (invalid, without `where`): no such shape.
+  Result<ModelDef> (*model)(const LayerSizes& sizes);
+
+  const LayerParameter* parameter(std::string_view name) const;
+};
+
+/// product, ffn_gated, ffn_erf, attention, conv, pool, lrn, pointwise.
+const std::vector<LayerKind>& layer_kinds();
+/// Sizes of at most so much.
+inline constexpr int64_t kMostLayerSize = int64_t{1} << 31;
+
+/// Gives every parameter that isn't in `sizes` its value. Precondition: those that are needed are.
+void fill_sizes(const LayerKind& kind, LayerSizes& sizes);
+
+/// Operators that a pointwise layer may apply. Add, Sub, Mul, Div, Max and Min take a second operand.
+const std::vector<std::string>& pointwise_functions();
+
+}  // namespace accsim::sim
