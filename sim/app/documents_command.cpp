@@ -14,6 +14,7 @@
 #include "sim/app/output.h"
 #include "sim/report/operators.h"
 #include "sim/report/schema.h"
+#include "sim/validate/validation_text.h"
 
 namespace accsim::sim {
 namespace {
@@ -34,10 +35,12 @@ void DocumentsCommand::add_to(Command& program) {
   options_ = &program.add_command("options", "Print the commands and their options as Markdown");
   schema_ =
       &program.add_command("schema", "Print the JSON Schema of the report that --json writes");
-  schema_->add({{.name = "of",
-                 .to = &schema_of_,
-                 .about = "report, or vectors: manifest and lists that accsim vectors writes",
-                 .choices = {"report", "vectors"}}});
+  schema_->add(
+      {{.name = "of",
+        .to = &schema_of_,
+        .about = "report; validation: what accsim validate writes; or vectors: manifest and "
+                 "lists that accsim vectors writes",
+        .choices = {"report", "validation", "vectors"}}});
   completion_ = &program.add_command(
       "completion",
       "Print a script that lets a shell complete accsim's commands, options and files\n\n"
@@ -71,10 +74,14 @@ bool DocumentsCommand::is_chosen() const {
 int DocumentsCommand::run(const Command& program, const std::string& version) const {
   if (ops_->is_chosen()) return print_out(operators_markdown());
   if (options_->is_chosen()) return print_out(options_markdown(program));
-  if (schema_->is_chosen())
-    return print_out(schema_of_ == "vectors" ? hw::vectors_schema() : report_schema());
+  if (schema_->is_chosen()) return print_schema();
   if (completion_->is_chosen()) return print_out(completion_script(program, shell_));
   return run_manual(program, version);
+}
+
+int DocumentsCommand::print_schema() const {
+  if (schema_of_ == "vectors") return print_out(hw::vectors_schema());
+  return print_out(schema_of_ == "validation" ? validation_schema() : report_schema());
 }
 
 int DocumentsCommand::run_manual(const Command& program, const std::string& version) const {

@@ -15,6 +15,8 @@ class DocumentsCommand {
   int run(const Command& program, const std::string& version) const;
 
  private:
+  /// Prints the schema that was asked for. Exit code.
+  int print_schema() const;
   int run_manual(const Command& program, const std::string& version) const;
 
   Command* ops_ = nullptr;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <thread>
 
 #include "sim/app/cli.h"
@@ -30,6 +31,7 @@ std::vector<NamedFile> named_files(const std::vector<ValidationSource>& sources)
   std::vector<NamedFile> out;
   for (const ValidationSource& s : sources) {
     out.push_back({"a source", s.file});
+    for (const std::string& table : s.tables) out.push_back({"a source's table", table});
     for (const ValidationPoint& p : s.points) {
       out.push_back({"a source's machine", p.machine_file});
       if (!p.model_file.empty()) out.push_back({"a source's model", p.model_file});
@@ -51,7 +53,12 @@ void ValidateCommand::add_to(Command& program) {
                  "figures",
         .kind = ValueKind::read_file}});
   mapping_.add_to(*sub_);
-  sub_->add({{.name = "--json",
+  sub_->add({{.name = "--table",
+              .to = &table_,
+              .about = "Judge the same machine on another table (CSV), with the columns of the "
+                       "source's own, in place of its figures",
+              .kind = ValueKind::read_file},
+             {.name = "--json",
               .to = &json_,
               .about = "Write the comparison as JSON (accsim.validation/1); - for stdout",
               .kind = ValueKind::written_file},
@@ -82,11 +89,16 @@ int ValidateCommand::run(const Console& console, const std::string& version) con
   if (!errors.empty()) return report_errors(errors);
   const auto files = validation_files(*place);
   if (!files) return report_errors(files.errors());
+  if (!table_.empty() && files->size() != 1)
+    return report_errors({{Errc::usage, "needs one source, whose columns it has", "--table"}});
+  const std::optional<std::string> table = table_.empty() ? std::nullopt : std::optional(table_);
   Journal journal(console.is_verbose());
   std::vector<ValidationSource> sources;
   for (const std::string& file : *files) {
     journal.note_read("figures", file);
-    auto source = load_validation(file);
+    auto source = load_validation(file, table);
+    if (source)
+      for (const std::string& read : source->tables) journal.note_read("table", read);
     if (source)
       sources.push_back(std::move(*source));
     else

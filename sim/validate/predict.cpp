@@ -1,12 +1,16 @@
 #include "sim/validate/predict.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <map>
 
 #include "hw/area/area.h"
 #include "hw/config/derive.h"
 #include "sim/base/threads.h"
+#include "sim/cost/cost.h"
 #include "sim/sweep/space.h"
 #include "sim/validate/statistics.h"
 
@@ -49,7 +53,7 @@ double quantity_of(const ValidationPoint& point, const WorkloadTotals& totals,
 /// A point on variants of its machine.
 class Predictor {
  public:
-  /// Without a workload only areas can be predicted.
+  /// Variants of the machine need the workload, unless areas are predicted.
   Predictor(const ValidationPoint& point, const KnownMachine& machine, const MapOptions& options,
             std::optional<Workload> workload)
       : point_(point), machine_(machine), options_(options), workload_(std::move(workload)) {
@@ -67,9 +71,9 @@ class Predictor {
   }
 
   Result<Prediction> make_prediction(bool interval) {
-    const auto base = predict_on(machine_.hw);
-    if (!base) return base.errors();
     Prediction out;
+    const auto base = is_area(point_.quantity) ? predict_on(machine_.hw) : report_base(out);
+    if (!base) return base.errors();
     out.predicted = out.low = out.high = *base;
     if (!interval) return out;
     hw::HwConfig least = machine_.hw, most = machine_.hw;
@@ -88,6 +92,23 @@ class Predictor {
   }
 
  private:
+  /// The prediction on the machine itself by the main job, which knows what bounds the workload.
+  Result<double> report_base(Prediction& out) {
+    const auto network = cost_network(point_.graph, machine_.hw, options_);
+    if (!network) return network.errors();
+    const Costs& c = network->report.totals;
+    out.bound = network->report.bound;
+    out.macs = c.macs;
+    if (workload_) return predict_on(machine_.hw);  // to the last digit as on its variants
+    WorkloadTotals totals;
+    totals.cycles = c.cycles;
+    totals.energy_pj = c.energy.total_pj();
+    totals.macs = c.macs;
+    totals.dram_read_bytes = c.dram_read;
+    totals.dram_write_bytes = c.dram_write;
+    return quantity_of(point_, totals, machine_.hw);
+  }
+
   /// What is assumed of energies decides powers alone, and nothing where the point says of which
   /// technology it is.
   bool has_effect(const hw::Field& field) const {
@@ -141,7 +162,40 @@ void add_to_summary(const ValidationPoint& point, const Prediction& p, ErrorSumm
   }
   const auto n = static_cast<double>(++out.points);
   out.mean_absolute += (std::abs(error) - out.mean_absolute) / n;
+  out.mean += (error - out.mean) / n;
   if (p.low <= point.measured && point.measured <= p.high) ++out.inside;
+}
+
+constexpr int kNoMacs = -1;
+
+/// Largest power of ten that isn't above the MACs.
+int decade_of(int64_t macs) {
+  int out = kNoMacs;
+  for (; macs > 0; macs /= 10) ++out;
+  return out;
+}
+
+std::string decade_name(int decade) {
+  if (decade == kNoMacs) return "no MACs";
+  return fmt::format("1e{}..1e{} MACs", decade, decade + 1);
+}
+
+ErrorSummary& group_of(const std::string& name, std::vector<GroupSummary>& groups) {
+  const auto at = std::ranges::find(groups, name, &GroupSummary::name);
+  if (at != groups.end()) return at->summary;
+  return groups.emplace_back(GroupSummary{name, {}}).summary;
+}
+
+void summarise_groups(ValidatedSource& s) {
+  std::map<int, ErrorSummary> decades;
+  for (size_t i = 0; i < s.source.points.size(); ++i) {
+    const ValidationPoint& point = s.source.points[i];
+    const Prediction& p = s.predictions[i];
+    if (!point.family.empty()) add_to_summary(point, p, group_of(point.family, s.families));
+    if (point.is_row()) add_to_summary(point, p, decades[decade_of(p.macs)]);
+  }
+  for (auto& [decade, summary] : decades)
+    s.sizes.push_back({decade_name(decade), std::move(summary)});
 }
 
 void summarise_source(ValidatedSource& s, Validation& all) {
@@ -149,12 +203,14 @@ void summarise_source(ValidatedSource& s, Validation& all) {
   for (size_t i = 0; i < s.source.points.size(); ++i) {
     const ValidationPoint& point = s.source.points[i];
     add_to_summary(point, s.predictions[i], s.summary);
-    if (is_of_time(point.quantity))
+    if (point.is_row()) add_to_summary(point, s.predictions[i], s.rows);
+    if (is_of_time(point.quantity) && !point.is_row())
       add_to_summary(point, s.predictions[i], s.source.fitted ? all.fitted : all.unfitted);
     if (point.quantity != s.source.points.front().quantity) continue;
     predicted.push_back(s.predictions[i].predicted);
     measured.push_back(point.measured);
   }
+  summarise_groups(s);
   s.rank = rank_correlation(predicted, measured);
   if (const auto r = pearson_correlation(predicted, measured)) s.r2 = *r * *r;
 }
@@ -163,7 +219,7 @@ void summarise_source(ValidatedSource& s, Validation& all) {
 
 Result<Prediction> predict_point(const ValidationPoint& point, const KnownMachine& machine,
                                  const MapOptions& options, bool interval) {
-  if (is_area(point.quantity))
+  if (is_area(point.quantity) || !interval)
     return Predictor(point, machine, options, std::nullopt).make_prediction(interval);
   auto workload = Workload::prepare(point.graph);
   if (!workload) return workload.errors();

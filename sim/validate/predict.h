@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sim/cost/workload.h"
+#include "sim/report/report.h"
 #include "sim/validate/validation.h"
 
 namespace accsim::sim {
@@ -19,6 +20,8 @@ struct Prediction {
   double predicted = 0;
   double low = 0, high = 0;          ///< over all assumed ranges, see predict_point()
   std::vector<FieldEffect> effects;  ///< those that move the prediction, the widest first
+  Bound bound = Bound::none;         ///< what limits the workload; none of an area
+  int64_t macs = 0;                  ///< of the workload
 
   double relative_error(double measured) const { return predicted / measured - 1; }
 };
@@ -37,9 +40,16 @@ Result<Prediction> predict_point(const ValidationPoint& point, const KnownMachin
 struct ErrorSummary {
   int64_t points = 0;
   double mean_absolute = 0;  ///< of the errors, as parts
+  double mean = 0;           ///< of the errors with their signs
   double worst = 0;          ///< the error that is largest, with its sign
   std::string worst_point;
   int64_t inside = 0;  ///< points whose measured figure lies in the interval
+};
+
+/// Points that are alike.
+struct GroupSummary {
+  std::string name;
+  ErrorSummary summary;
 };
 
 /// A source with its predictions, in the order of its points.
@@ -47,6 +57,10 @@ struct ValidatedSource {
   ValidationSource source;
   std::vector<Prediction> predictions;
   ErrorSummary summary;
+  ErrorSummary rows;                   ///< over its points that are rows of tables
+  std::vector<GroupSummary> families;  ///< of points that have one, in the order of their first
+  /// Rows of tables by the decade of their MACs, the smallest first.
+  std::vector<GroupSummary> sizes;
   std::optional<double> rank;  ///< Spearman's correlation of predicted and measured
   std::optional<double> r2;    ///< square of Pearson's: what a fitted line would reach
 };
@@ -55,8 +69,9 @@ struct ValidatedSource {
 struct Validation {
   std::vector<ValidatedSource> sources;
   bool interval = true;  ///< were the assumed ranges gone over?
-  /// Over the points of all sources of either kind. Areas and powers are summed up in their
-  /// sources alone.
+  /// Over the points of all sources of either kind. Areas, powers and rows of tables are summed up
+  /// in their sources alone: a table may have hundreds of rows of one machine, which would hide all
+  /// that was published of the others.
   ErrorSummary unfitted, fitted;
 };
 

@@ -12,38 +12,41 @@
 #include "hw/config/yaml_tree.h"
 #include "sim/cost/cost.h"
 #include "sim/validate/layer_list.h"
+#include "sim/validate/settings.h"
+#include "sim/validate/table_points.h"
 
 namespace accsim::sim {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kFileKind = "validation";
+constexpr std::string_view kFileKind = "validation", kPoints = "points";
 /// By Evidence: in files, and for people.
 constexpr std::array<std::string_view, 3> kEvidence = {"silicon", "simulation", "estimate"};
 constexpr std::array<std::string_view, 3> kEvidenceText = {"silicon", "RTL simulation", "estimate"};
 
 class ValidationReader {
  public:
-  explicit ValidationReader(const std::string& path) : errors_(path) {
+  ValidationReader(const std::string& path, std::optional<std::string> table)
+      : errors_(path), other_table_(std::move(table)) {
     out_.file = path;
     folder_ = fs::path(path).parent_path();
   }
 
   Result<ValidationSource> read_validation(const hw::YamlNode& tree) {
-    const std::vector<std::string> keys = {"source",    "evidence",    "fitted",  "machine",
-                                           "workloads", "goal",        "goal_r2", "technology",
-                                           "networks",  "differences", "points"};
-    std::map<std::string, const hw::YamlEntry*> found;
+    const std::vector<std::string> keys = {
+        "source",     "evidence", "fitted",      "machine", "workloads", "goal", "goal_r2",
+        "technology", "networks", "differences", "points",  "set",       "table"};
+    std::map<std::string, const hw::YamlEntry*, std::less<>> found;
     read_section(tree, tree.at, "the validation", keys, errors_,
                  [&](const hw::YamlEntry& e) { found[e.key] = &e; });
     if (tree.kind != hw::YamlNode::Kind::map) return errors_.take();
     for (const char* needed : {"source", "evidence", "fitted", "points"})
-      if (!found.contains(needed))
+      if (!found.contains(needed) && !(needed == kPoints && found.contains("table")))
         errors_.fail(tree.at, fmt::format("missing key \"{}\"; a validation needs source, "
-                                          "evidence, fitted and points",
+                                          "evidence, fitted and points or table",
                                           needed));
-    const auto with = [&](const char* key, auto read) {
+    const auto with = [&](std::string_view key, auto read) {
       if (const auto at = found.find(key); at != found.end()) read(*at->second);
     };
     with("source", [&](const hw::YamlEntry& e) { out_.source = e.value.text; });
@@ -51,6 +54,7 @@ class ValidationReader {
       out_.evidence = static_cast<Evidence>(read_word(e, {kEvidence.begin(), kEvidence.end()}));
     });
     with("fitted", [&](const hw::YamlEntry& e) { out_.fitted = read_word(e, {"no", "yes"}) == 1; });
+    with("set", [&](const hw::YamlEntry& e) { read_settings(e, settings_, errors_); });
     with("machine", [&](const hw::YamlEntry& e) { machine_ = read_machine(e); });
     with("workloads", [&](const hw::YamlEntry& e) { out_.workloads = e.value.text; });
     with("technology", [&](const hw::YamlEntry& e) { technology_ = read_technology(e); });
@@ -65,8 +69,12 @@ class ValidationReader {
       for (const hw::YamlEntry& n : e.value.entries)
         networks_[n.key] = read_layer_list(n.value, errors_);
     });
-    with("points", [&](const hw::YamlEntry& e) { read_points(e); });
+    if (!other_table_) with(kPoints, [&](const hw::YamlEntry& e) { read_points(e); });
+    with("table", [&](const hw::YamlEntry& e) { read_tables(e); });
+    if (other_table_ && !found.contains("table"))
+      errors_.fail(tree.at, "there is no table that another one could stand for");
     if (!errors_.empty()) return errors_.take();
+    for (const ReadSetting& s : settings_) out_.set.push_back(s.setting);
     return std::move(out_);
   }
 
@@ -109,8 +117,27 @@ class ValidationReader {
       errors_.add(known.errors());
       return file;
     }
+    apply_settings(settings_, *known, errors_);
     out_.machines.emplace(file, std::move(*known));
     return file;
+  }
+
+  /// One section, or a list of them.
+  void read_tables(const hw::YamlEntry& e) {
+    const bool list = e.value.kind == hw::YamlNode::Kind::sequence;
+    std::vector<TableSection> sections;
+    for (const hw::YamlNode& node : list ? e.value.items : std::vector{e.value})
+      sections.push_back(read_table_section(node, out_.file, errors_));
+    if (machine_.empty()) errors_.fail(e.at, "a table needs a machine above all points");
+    if (!errors_.empty()) return;
+    ValidationPoint common;
+    common.machine_file = machine_;
+    common.goal = goal_;
+    common.technology = technology_;
+    common.at = e.at;
+    for (ValidationPoint& p :
+         points_of_tables(sections, other_table_, common, out_.tables, errors_))
+      out_.points.push_back(std::move(p));
   }
 
   void read_points(const hw::YamlEntry& list) {
@@ -150,8 +177,9 @@ class ValidationReader {
     p.goal = goal_;
     p.technology = technology_;
     WorkloadKeys work;
-    std::vector<std::string> keys = {"name",    "machine", "model",  "bind", "from",       "until",
-                                     "network", "product", "frames", "goal", "technology", "note"};
+    std::vector<std::string> keys = {"name",       "machine", "model",   "bind",   "from",
+                                     "until",      "network", "product", "frames", "goal",
+                                     "technology", "note",    "family"};
     for (const QuantityInfo& q : quantity_table()) keys.emplace_back(q.key);
     int measured = 0;
     read_section(node, node.at, "a point", keys, errors_, [&](const hw::YamlEntry& e) {
@@ -160,6 +188,7 @@ class ValidationReader {
       if (e.key == "technology") p.technology = read_technology(e);
       if (e.key == "goal") p.goal = read_percent(e);
       if (e.key == "note") p.note = e.value.text;
+      if (e.key == "family") p.family = e.value.text;
       if (e.key == "frames") p.frames = read_whole(e);
       for (size_t q = 0; q < quantity_table().size(); ++q)
         if (quantity_table()[q].key == e.key) {
@@ -224,6 +253,8 @@ class ValidationReader {
 
   ValidationSource out_;
   SpecErrors errors_;
+  std::optional<std::string> other_table_;
+  std::vector<ReadSetting> settings_;
   fs::path folder_;
   std::string machine_;
   std::optional<double> goal_;
@@ -250,12 +281,13 @@ const std::vector<QuantityInfo>& quantity_table() {
   return kQuantities;
 }
 
-Result<ValidationSource> load_validation(const std::string& path) {
+Result<ValidationSource> load_validation(const std::string& path,
+                                         const std::optional<std::string>& table) {
   const auto text = hw::read_yaml(path, kFileKind);
   if (!text) return text.errors();
   const auto tree = hw::parse_yaml(*text, path);
   if (!tree) return tree.errors();
-  return ValidationReader(path).read_validation(*tree);
+  return ValidationReader(path, table).read_validation(*tree);
 }
 
 Result<std::vector<std::string>> validation_files(const std::string& path) {

@@ -57,7 +57,18 @@ struct ValidationPoint {
   std::optional<hw::Technology> technology;
   std::optional<double> goal;  ///< greatest error that is aimed at, as a part of `measured`
   std::string note;            ///< what is special about this point
+  std::string family;          ///< what it is summed up with; "": nothing
+  std::string table_file;      ///< of a row of a table; "": it is no row
+  int table_line = 0;          ///< of the row, from 1
   hw::TextPosition at;
+
+  bool is_row() const { return table_line > 0; }
+};
+
+/// A field of the machines that a source says otherwise, such as the memory of a test bench.
+struct SourceSetting {
+  std::string field, value;
+  std::string source;  ///< who says so
 };
 
 /// The points of one publication.
@@ -69,13 +80,17 @@ struct ValidationSource {
   std::string workloads;          ///< how the workloads were made from what is published
   std::optional<double> goal_r2;  ///< least R2 over the points that is aimed at
   std::vector<std::string> differences;  ///< known reasons of what differs, and how much each is
+  std::vector<SourceSetting> set;        ///< in all machines
+  std::vector<std::string> tables;       ///< files of the points that are rows, as read
   std::vector<ValidationPoint> points;
   std::map<std::string, KnownMachine> machines;  ///< by ValidationPoint::machine_file
 };
 
 /// Reads one file of validation/: docs/validation.md has the keys. Paths in it are relative to
-/// its folder. Everything that is wrong is reported at once with file:line:column.
-Result<ValidationSource> load_validation(const std::string& path);
+/// its folder. `table`: a file that is read in place of the source's tables; its points are the rows
+/// of that file alone. Everything that is wrong is reported at once with file:line:column.
+Result<ValidationSource> load_validation(const std::string& path,
+                                         const std::optional<std::string>& table = {});
 
 /// What `accsim validate` reads for the path that it was given: a file itself, or all .yaml files
 /// of a folder, sorted. Errc::io when there is nothing.

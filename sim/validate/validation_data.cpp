@@ -13,14 +13,28 @@ using Json = nlohmann::ordered_json;
 
 Json json_or_null(const std::optional<double>& v) { return v ? Json(*v) : Json(); }
 
+Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
 /// `interval`: were the ends of the interval looked for? Without it they say nothing.
 Json summary_json(const ErrorSummary& s, bool interval) {
   if (s.points == 0) return nullptr;
-  return {{"points", s.points},
-          {"mean_absolute_error", s.mean_absolute},
-          {"worst_error", s.worst},
-          {"worst_point", s.worst_point},
-          {"inside_interval", interval ? Json(s.inside) : Json()}};
+  return {{"points", s.points},           {"mean_absolute_error", s.mean_absolute},
+          {"mean_error", s.mean},         {"worst_error", s.worst},
+          {"worst_point", s.worst_point}, {"inside_interval", interval ? Json(s.inside) : Json()}};
+}
+
+Json groups_json(const std::vector<GroupSummary>& groups, bool interval) {
+  Json out = Json::array();
+  for (const GroupSummary& g : groups)
+    out.push_back({{"name", g.name}, {"summary", summary_json(g.summary, interval)}});
+  return out;
+}
+
+Json settings_json(const std::vector<SourceSetting>& settings) {
+  Json out = Json::array();
+  for (const SourceSetting& s : settings)
+    out.push_back({{"field", s.field}, {"value", s.value}, {"source", s.source}});
+  return out;
 }
 
 Json point_json(const ValidatedSource& s, size_t i, bool interval) {
@@ -31,7 +45,12 @@ Json point_json(const ValidatedSource& s, size_t i, bool interval) {
   for (const FieldEffect& e : r.effects)
     effects.push_back({{"field", e.field}, {"low", e.low}, {"high", e.high}});
   return {{"name", p.name},
+          {"family", text_or_null(p.family)},
+          {"table", text_or_null(p.table_file)},
+          {"line", p.is_row() ? Json(p.table_line) : Json()},
           {"workload", p.workload},
+          {"macs", r.macs},
+          {"bound", text_or_null(bound_text(r))},
           {"machine", s.source.machines.at(p.machine_file).hw.name},
           {"quantity", q.key},
           {"unit", q.unit},
@@ -59,14 +78,18 @@ std::string to_json(const Validation& v) {
                        {"evidence", name(s.source.evidence)},
                        {"fitted", s.source.fitted},
                        {"summary", summary_json(s.summary, v.interval)},
+                       {"families", groups_json(s.families, v.interval)},
+                       {"sizes", groups_json(s.sizes, v.interval)},
                        {"rank_correlation", json_or_null(s.rank)},
                        {"r2", json_or_null(s.r2)},
                        {"goal_r2", json_or_null(s.source.goal_r2)},
                        {"workloads", s.source.workloads},
                        {"differences", s.source.differences},
+                       {"set", settings_json(s.source.set)},
+                       {"tables", s.source.tables},
                        {"points", points}});
   }
-  const Json out = {{"schema", "accsim.validation/1"},
+  const Json out = {{"schema", kValidationSchema},
                     {"interval", v.interval},
                     {"summary",
                      {{"unfitted", summary_json(v.unfitted, v.interval)},
@@ -77,7 +100,8 @@ std::string to_json(const Validation& v) {
 
 std::string to_csv(const Validation& v) {
   std::string out =
-      "file,evidence,fitted,point,workload,machine,quantity,measured,predicted,error,low,high\n";
+      "file,evidence,fitted,point,workload,machine,quantity,measured,predicted,error,low,high,"
+      "family,bound\n";
   for (const ValidatedSource& s : v.sources)
     for (size_t i = 0; i < s.predictions.size(); ++i) {
       const ValidationPoint& p = s.source.points[i];
@@ -94,7 +118,9 @@ std::string to_csv(const Validation& v) {
                                              r.predicted,
                                              r.relative_error(p.measured),
                                              v.interval ? FieldValue(r.low) : FieldValue(),
-                                             v.interval ? FieldValue(r.high) : FieldValue()};
+                                             v.interval ? FieldValue(r.high) : FieldValue(),
+                                             p.family,
+                                             bound_text(r)};
       for (size_t c = 0; c < cells.size(); ++c) {
         if (c > 0) out += ',';
         append_csv_cell(cells[c], out);

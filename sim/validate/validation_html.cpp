@@ -12,14 +12,18 @@ namespace {
 
 constexpr double kSide = 360, kMargin = 48;  // pixels of the diagram and around it
 
-/// Predicted over measured, both by logarithm, with the line on which they are equal.
+/// The row of a point in its source's table, as a link finds it.
+std::string row_id(size_t source, size_t point) { return fmt::format("s{}p{}", source, point); }
+
+/// Predicted over measured, both by logarithm, with the line on which they are equal. A dot leads
+/// to the row of its point.
 class Diagram {
  public:
-  explicit Diagram(const ValidatedSource& s) {
+  Diagram(const ValidatedSource& s, size_t source) {
     for (size_t i = 0; i < s.predictions.size(); ++i) {
       const ValidationPoint& p = s.source.points[i];
       if (p.quantity != s.source.points.front().quantity) continue;
-      add_dot(p.measured, s.predictions[i], p.name);
+      add_dot(p.measured, s.predictions[i], {0, 0, 0, 0, p.name, row_id(source, i)});
     }
   }
 
@@ -32,15 +36,20 @@ class Diagram {
         "<line x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{1:.1f}\" y2=\"{0:.1f}\" "
         "stroke=\"currentColor\" stroke-opacity=\"0.4\"/>\n",
         kMargin, kMargin + kSide);
+    out += decades();
     for (const Dot& d : dots_) {
       const double x = x_position(d.measured);
+      if (d.low < d.high)
+        out += fmt::format(
+            "<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1:.1f}\" y2=\"{2:.1f}\" "
+            "stroke=\"currentColor\" stroke-opacity=\"0.5\"/>\n",
+            x, y_position(d.low), y_position(d.high));
       out += fmt::format(
-          "<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1:.1f}\" y2=\"{2:.1f}\" "
-          "stroke=\"currentColor\" stroke-opacity=\"0.5\"/>"
-          "<circle cx=\"{0:.1f}\" cy=\"{3:.1f}\" r=\"3.5\" fill=\"currentColor\">"
-          "<title>{4}: measured {5}, predicted {6}</title></circle>\n",
-          x, y_position(d.low), y_position(d.high), y_position(d.predicted), html_escape(d.name),
-          figure_text(d.measured), figure_text(d.predicted));
+          "<a href=\"#{5}\"><circle cx=\"{0:.1f}\" cy=\"{1:.1f}\" r=\"3.5\" "
+          "fill=\"currentColor\" fill-opacity=\"0.7\">"
+          "<title>{2}: measured {3}, predicted {4}</title></circle></a>\n",
+          x, y_position(d.predicted), html_escape(d.name), figure_text(d.measured),
+          figure_text(d.predicted), d.row);
     }
     const double end = kMargin + kSide;
     out += svg_text(kMargin, end + 16, "start",
@@ -53,15 +62,33 @@ class Diagram {
  private:
   struct Dot {
     double measured, predicted, low, high;
-    std::string name;
+    std::string name, row;
   };
 
-  void add_dot(double measured, const Prediction& p, const std::string& name) {
+  void add_dot(double measured, const Prediction& p, Dot dot) {
     const double low = std::min({measured, p.predicted, p.low});
     const double high = std::max({measured, p.predicted, p.high});
     least_ = dots_.empty() ? low : std::min(least_, low);
     most_ = dots_.empty() ? high : std::max(most_, high);
-    dots_.push_back({measured, p.predicted, p.low, p.high, name});
+    dot.measured = measured;
+    dot.predicted = p.predicted;
+    dot.low = p.low;
+    dot.high = p.high;
+    dots_.push_back(std::move(dot));
+  }
+
+  /// A line for each power of ten of either axis.
+  std::string decades() const {
+    const double end = kMargin + kSide;
+    std::string out;
+    for (double ten = std::pow(10, std::ceil(std::log10(least_))); ten <= most_; ten *= 10) {
+      out += fmt::format(
+          "<path d=\"M{0:.1f} {1:.1f}V{2:.1f}M{1:.1f} {3:.1f}H{2:.1f}\" fill=\"none\" "
+          "stroke=\"currentColor\" stroke-opacity=\"0.15\"/>\n",
+          x_position(ten), kMargin, end, y_position(ten));
+      out += svg_text(x_position(ten), end + 32, "middle", figure_text(ten));
+    }
+    return out;
   }
 
   static std::string svg_text(double x, double y, const char* anchor, const std::string& words) {
@@ -81,8 +108,9 @@ class Diagram {
   double least_ = 1, most_ = 1;
 };
 
-std::string table_row(const std::vector<std::string>& cells, const char* element) {
-  std::string out = "<tr>";
+std::string table_row(const std::vector<std::string>& cells, const char* element,
+                      const std::string& id = "") {
+  std::string out = id.empty() ? "<tr>" : "<tr id=\"" + id + "\">";
   for (const std::string& c : cells)
     out += fmt::format("<{0}>{1}</{0}>", element, html_escape(printable(c)));
   return out + "</tr>\n";
@@ -96,26 +124,42 @@ std::string list_item(const std::string& text) {
   return "<li>" + html_escape(printable(text)) + "</li>\n";
 }
 
-std::string source_section(const ValidatedSource& s, bool interval) {
-  std::string out = "<section>\n<h2>" + html_escape(printable(s.source.source)) + "</h2>\n";
-  out += paragraph(fmt::format("{}, {}; {}", name(s.source.evidence),
-                               s.source.fitted ? "fitted" : "nothing fitted", s.source.file));
-  out += paragraph(s.source.workloads);
-  const auto& unit = quantity_table()[static_cast<size_t>(s.source.points.front().quantity)].unit;
-  out += Diagram(s).svg(unit);
-  out += "<table>\n" + table_row({"point", "machine", "unit", "measured", "predicted", "error",
-                                  interval ? "lowest" : "", interval ? "highest" : ""},
-                                 "th");
+std::string group_table(const char* what, const std::vector<GroupSummary>& groups) {
+  if (groups.empty()) return "";
+  std::string out =
+      "<table>\n" +
+      table_row({what, "points", "mean absolute error", "mean error", "worst", "of"}, "th");
+  for (const GroupSummary& g : groups) out += table_row(group_cells(g), "td");
+  return out + "</table>\n";
+}
+
+std::string point_rows(const ValidatedSource& s, size_t source, bool interval) {
+  std::string out = table_row({"point", "machine", "unit", "measured", "predicted", "error",
+                               "bound by", interval ? "lowest" : "", interval ? "highest" : ""},
+                              "th");
   for (size_t i = 0; i < s.predictions.size(); ++i) {
     const ValidationPoint& p = s.source.points[i];
     const Prediction& r = s.predictions[i];
     out += table_row({p.name, s.source.machines.at(p.machine_file).hw.name,
                       std::string(quantity_table()[static_cast<size_t>(p.quantity)].unit),
                       figure_text(p.measured), figure_text(r.predicted),
-                      error_text(r.relative_error(p.measured)), interval ? figure_text(r.low) : "",
-                      interval ? figure_text(r.high) : ""},
-                     "td");
+                      error_text(r.relative_error(p.measured)), bound_text(r),
+                      interval ? figure_text(r.low) : "", interval ? figure_text(r.high) : ""},
+                     "td", row_id(source, i));
   }
+  return out;
+}
+
+std::string source_section(const ValidatedSource& s, size_t source, bool interval) {
+  std::string out = "<section>\n<h2>" + html_escape(printable(s.source.source)) + "</h2>\n";
+  out += paragraph(fmt::format("{}, {}; {}", name(s.source.evidence),
+                               s.source.fitted ? "fitted" : "nothing fitted", s.source.file));
+  out += paragraph(s.source.workloads);
+  for (const std::string& text : setting_lines(s.source)) out += paragraph(text);
+  const auto& unit = quantity_table()[static_cast<size_t>(s.source.points.front().quantity)].unit;
+  out += Diagram(s, source).svg(unit);
+  out += group_table("family", s.families) + group_table("size", s.sizes);
+  out += "<table>\n" + point_rows(s, source, interval);
   out += "</table>\n" + paragraph(summary_text(s.summary, interval));
   out += paragraph(correlation_text(s));
   for (const std::string& line : goal_lines(s)) out += paragraph("Goal " + line);
@@ -133,7 +177,7 @@ std::string to_html(const Validation& v, const std::string& version) {
   std::string body = "<main>\n<h1>Predicted and measured</h1>\n";
   if (v.unfitted.points > 0) body += paragraph("Unfitted: " + summary_text(v.unfitted, v.interval));
   if (v.fitted.points > 0) body += paragraph("Fitted: " + summary_text(v.fitted, v.interval));
-  for (const ValidatedSource& s : v.sources) body += source_section(s, v.interval);
+  for (size_t i = 0; i < v.sources.size(); ++i) body += source_section(v.sources[i], i, v.interval);
   body += paragraph(version) + "</main>\n";
   return plain_page("Predicted and measured", body);
 }

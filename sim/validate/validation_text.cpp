@@ -25,9 +25,12 @@ class TextWriter {
     add_item("source", s.source.source);
     add_item("", fmt::format("{}{}; {}", name(s.source.evidence), s.source.fitted ? ", fitted" : "",
                              s.source.file));
+    for (const std::string& text : setting_lines(s.source)) add_item("", text);
     page_.add_line("");
     page_.add_lines(point_table(s, interval).lines(page_.width(), page_.colour()));
     page_.add_line("");
+    add_groups("family", s.families);
+    add_groups("size", s.sizes);
     add_item("summary", summary_text(s.summary, interval));
     if (const std::string text = correlation_text(s); !text.empty()) add_item("", text);
     for (const std::string& line : goal_lines(s)) add_item("goal", line);
@@ -38,6 +41,19 @@ class TextWriter {
   std::string take_text() { return page_.take_text(); }
 
  private:
+  void add_groups(const char* what, const std::vector<GroupSummary>& groups) {
+    if (groups.empty()) return;
+    TextTable table({{what, "", true},
+                     {"points", ""},
+                     {"mean absolute", ""},
+                     {"mean", ""},
+                     {"worst", ""},
+                     {"of", "", true, 1}});
+    for (const GroupSummary& g : groups) table.add({group_cells(g)});
+    page_.add_lines(table.lines(page_.width(), page_.colour()));
+    page_.add_line("");
+  }
+
   static TextTable point_table(const ValidatedSource& s, bool interval) {
     TextTable out({{"point", "", true},
                    {"", "", true, 1},
@@ -46,15 +62,17 @@ class TextWriter {
                    {"error", ""},
                    {interval ? "lowest" : "", "", false, 2},
                    {interval ? "highest" : "", "", false, 2},
+                   {"bound by", "", true, 1},
                    {"machine", "", true, 3}});
     for (size_t i = 0; i < s.predictions.size(); ++i) {
       const ValidationPoint& p = s.source.points[i];
       const Prediction& r = s.predictions[i];
-      TextTable::Row row{
-          {p.name, std::string(quantity_table()[static_cast<size_t>(p.quantity)].unit),
-           figure_text(p.measured), figure_text(r.predicted),
-           error_text(r.relative_error(p.measured)), interval ? figure_text(r.low) : "",
-           interval ? figure_text(r.high) : "", s.source.machines.at(p.machine_file).hw.name}};
+      TextTable::Row row{{p.name,
+                          std::string(quantity_table()[static_cast<size_t>(p.quantity)].unit),
+                          figure_text(p.measured), figure_text(r.predicted),
+                          error_text(r.relative_error(p.measured)),
+                          interval ? figure_text(r.low) : "", interval ? figure_text(r.high) : "",
+                          bound_text(r), s.source.machines.at(p.machine_file).hw.name}};
       if (!p.note.empty()) row.notes.push_back(p.note);
       out.add(std::move(row));
     }
@@ -79,11 +97,25 @@ std::string relative_to(const std::string& file, const std::string& root) {
   return path.empty() ? file : path.string();
 }
 
+void markdown_groups(const char* what, const std::vector<GroupSummary>& groups, std::string& out) {
+  if (groups.empty()) return;
+  out += fmt::format("| {} | points | mean absolute error | mean error | worst | of |\n", what);
+  out += "|---|---:|---:|---:|---:|---|\n";
+  for (const GroupSummary& g : groups) {
+    for (const std::string& cell : group_cells(g)) out += fmt::format("| {} ", markdown_cell(cell));
+    out += "|\n";
+  }
+  out += '\n';
+}
+
+/// Points that are no rows of tables.
 void markdown_points(const ValidatedSource& s, bool interval, std::string& out) {
+  if (std::ranges::all_of(s.source.points, &ValidationPoint::is_row)) return;
   out += "| point | unit | measured | predicted | error | interval | decided by |\n";
   out += "|---|---|---:|---:|---:|---:|---|\n";
   for (size_t i = 0; i < s.predictions.size(); ++i) {
     const ValidationPoint& p = s.source.points[i];
+    if (p.is_row()) continue;
     const Prediction& r = s.predictions[i];
     std::string effects;
     for (size_t e = 0; e < std::min(kEffectsNamed, r.effects.size()); ++e)
@@ -100,6 +132,11 @@ void markdown_points(const ValidatedSource& s, bool interval, std::string& out) 
   out += '\n';
 }
 
+/// "6", and "79 rows" where all are rows of tables.
+std::string points_cell(const ValidatedSource& s) {
+  return fmt::format("{}{}", s.summary.points, s.rows.points == s.summary.points ? " rows" : "");
+}
+
 void markdown_source(const ValidatedSource& s, const std::string& root, bool interval,
                      std::string& out) {
   out += fmt::format("### {}\n\n", printable(s.source.source));
@@ -111,7 +148,11 @@ void markdown_source(const ValidatedSource& s, const std::string& root, bool int
     out += fmt::format(" [{}](../{})", machine.hw.name, relative_to(file, root));
   out += "\n\n";
   if (!s.source.workloads.empty()) out += printable(s.source.workloads) + "\n\n";
+  for (const std::string& text : setting_lines(s.source)) out += fmt::format("- {}\n", text);
+  if (!setting_lines(s.source).empty()) out += '\n';
   markdown_points(s, interval, out);
+  markdown_groups("family", s.families, out);
+  markdown_groups("size", s.sizes, out);
   out += summary_text(s.summary, interval) + ".\n";
   if (const std::string text = correlation_text(s); !text.empty()) out += text + ".\n";
   for (const std::string& line : goal_lines(s)) out += fmt::format("Goal {}.\n", line);
@@ -134,6 +175,31 @@ std::string figure_text(double value) {
   if (std::abs(value) >= kCounted) return format_count(std::llround(value));
   const int digits = value == 0 ? 0 : static_cast<int>(std::floor(std::log10(std::abs(value))));
   return format_fixed(value, std::clamp(3 - digits, 0, 6));
+}
+
+std::string bound_text(const Prediction& p) {
+  return p.bound == Bound::none ? "" : std::string(name(p.bound));
+}
+
+std::vector<std::string> group_cells(const GroupSummary& g) {
+  const ErrorSummary& s = g.summary;
+  return {g.name,
+          format_count(s.points),
+          format_fixed(100 * s.mean_absolute, 1) + " %",
+          error_text(s.mean),
+          error_text(s.worst),
+          s.worst_point};
+}
+
+std::vector<std::string> setting_lines(const ValidationSource& s) {
+  std::vector<std::string> out;
+  for (const SourceSetting& set : s.set)
+    out.push_back(fmt::format("{} is {}: {}", set.field, set.value, printable(set.source)));
+  for (const std::string& table : s.tables) {
+    const auto rows = std::ranges::count(s.points, table, &ValidationPoint::table_file);
+    out.push_back(fmt::format("{} rows of {}", rows, printable(table)));
+  }
+  return out;
 }
 
 std::vector<std::string> goal_lines(const ValidatedSource& s) {
@@ -160,8 +226,17 @@ std::vector<std::string> goal_lines(const ValidatedSource& s) {
   return out;
 }
 
-std::string summary_text(const ErrorSummary& s, bool interval) {
-  std::string out = fmt::format("{} point{}, mean absolute error {} %, worst {} ({})", s.points,
+std::vector<std::string> table_lines(const Validation& v) {
+  std::vector<std::string> out;
+  for (const ValidatedSource& s : v.sources)
+    if (s.rows.points > 0)
+      out.push_back(fmt::format("{}: {}", std::filesystem::path(s.source.file).filename().string(),
+                                summary_text(s.rows, v.interval, "row")));
+  return out;
+}
+
+std::string summary_text(const ErrorSummary& s, bool interval, std::string_view what) {
+  std::string out = fmt::format("{} {}{}, mean absolute error {} %, worst {} ({})", s.points, what,
                                 s.points == 1 ? "" : "s", format_fixed(100 * s.mean_absolute, 1),
                                 error_text(s.worst), printable(s.worst_point));
   if (interval)
@@ -182,6 +257,8 @@ std::string to_text(const Validation& v, const TextOptions& options) {
   for (const ValidatedSource& s : v.sources) writer.add_source(s, v.interval);
   if (v.unfitted.points > 0) writer.add_item("unfitted", summary_text(v.unfitted, v.interval));
   if (v.fitted.points > 0) writer.add_item("fitted", summary_text(v.fitted, v.interval));
+  if (v.sources.size() > 1)
+    for (const std::string& line : table_lines(v)) writer.add_item("table", line);
   return writer.take_text();
 }
 
@@ -193,7 +270,7 @@ std::string to_markdown(const Validation& v, const std::string& root) {
   };
   for (const ValidatedSource& s : v.sources)
     out += fmt::format("| {} | {} | {} | {} % | {} ({}) | {} | {} |\n",
-                       markdown_cell(s.source.source), name(s.source.evidence), s.summary.points,
+                       markdown_cell(s.source.source), name(s.source.evidence), points_cell(s),
                        format_fixed(100 * s.summary.mean_absolute, 1), error_text(s.summary.worst),
                        markdown_cell(s.summary.worst_point), number(s.rank), number(s.r2));
   out += '\n';
@@ -201,6 +278,7 @@ std::string to_markdown(const Validation& v, const std::string& root) {
     out += fmt::format("Unfitted: {}.\n", summary_text(v.unfitted, v.interval));
   out += v.fitted.points > 0 ? fmt::format("Fitted: {}.\n", summary_text(v.fitted, v.interval))
                              : std::string("Fitted: none.\n");
+  for (const std::string& line : table_lines(v)) out += fmt::format("Table of {}.\n", line);
   out += '\n';
   for (const ValidatedSource& s : v.sources) markdown_source(s, root, v.interval, out);
   while (out.ends_with("\n\n")) out.pop_back();

@@ -107,7 +107,8 @@ TEST(ValidationFiles, IsAllThatIsWrongReportedAtOnce) {
   const auto errors = text.errors();
   ASSERT_EQ(errors.size(), 8u);
   EXPECT_EQ(errors[0],
-            ":1:1: missing key \"fitted\"; a validation needs source, evidence, fitted and points");
+            ":1:1: missing key \"fitted\"; a validation needs source, evidence, fitted and points "
+            "or table");
   EXPECT_EQ(errors[1], ":3:11: evidence is \"hearsay\"; valid: silicon, simulation, estimate");
   EXPECT_EQ(errors[2], ":5:5: this workload can't be used:");
   EXPECT_EQ(errors[3], ":5:5: product is rows, reduction and columns, as 64x128x256");
