@@ -5,12 +5,26 @@ import csv
 import io
 import json
 import pathlib
+import re
 import tempfile
 import unittest
 
 from program import ROOT, run
 
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
 NVDLA = ROOT / "validation" / "nvdla.yaml"
+RTL = ROOT / "validation" / "nvdla-rtl.yaml"
+TABLES = ROOT / "validation" / "tables"
+
+
+def table_rows(file):
+    """The rows of a table as Python's reader has them."""
+    lines = [line for line in file.read_text().splitlines() if not line.startswith("#")]
+    return list(csv.DictReader(lines))
 
 
 class Validate(unittest.TestCase):
@@ -60,6 +74,70 @@ class Validate(unittest.TestCase):
                 self.assertIn(error, text)
         self.assertNotIn("<script", page)
         self.assertEqual(page.count("<circle"), len(points))
+
+    def test_is_each_row_of_a_table_a_point(self):
+        found = json.loads(self.text(RTL, "--no-interval", "--json", "-"))
+        self.assertEqual(found["summary"], {"unfitted": None, "fitted": None})
+        source = found["sources"][0]
+        self.assertEqual([pathlib.Path(f).parent for f in source["tables"]], [TABLES] * 2)
+        rows = [r for f in source["tables"] for r in table_rows(pathlib.Path(f))]
+        rows = [r for r in rows if r["unit"] == "dc"]
+        self.assertEqual([p["name"] for p in source["points"]], [r["trace"] for r in rows])
+        for row, point in zip(rows, source["points"]):
+            self.assertEqual(point["measured"], int(row["cycles"]))
+            self.assertEqual(point["macs"], int(row["macs"]))  # so its shape is the row's
+            self.assertEqual(point["family"], row["op"] or "NVIDIA's trace")
+            self.assertIn(point["bound"], ("compute", "weight load", "dram", "sram", "latency"))
+            line = pathlib.Path(point["table"]).read_text().splitlines()[point["line"] - 1]
+            self.assertTrue(line.startswith(point["name"] + ","))
+        for groups in (source["families"], source["sizes"]):
+            self.assertEqual(sum(g["summary"]["points"] for g in groups), len(rows))
+
+    def test_is_another_table_judged(self):
+        head = "trace,unit,result,op,W,H,C,K,S,R,stride_x,stride_y,dil_x,dil_y,pad_l,pad_r,"
+        with tempfile.TemporaryDirectory() as folder:
+            other = pathlib.Path(folder, "other.csv")
+            row = "mine,dc,PASS,odd,9,8,16,24,3,3,1,1,1,1,1,1,1,1,1000"
+            other.write_text(f"# other\n{head}pad_t,pad_b,cycles\n{row}\n")
+            found = json.loads(self.text(RTL, "--table", other, "--no-interval", "--json", "-"))
+            points = found["sources"][0]["points"]
+            self.assertEqual([p["name"] for p in points], ["mine"])
+            self.assertEqual(points[0]["macs"], 8 * 9 * 16 * 24 * 3 * 3)
+            self.assertEqual(found["sources"][0]["tables"], [str(other)])
+            other.write_text(f"# other\n{head}pad_t,pad_b,cycle\n{row.replace('9', 'x')}\n")
+            done = run("validate", RTL, "--table", other)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f'{other}:2:1: no column "cycles"', done.stderr)
+            self.assertIn('did you mean "cycle"?', done.stderr)
+            done = run("validate", RTL, "--table", other, "--json", other)
+            self.assertEqual(done.returncode, 2)
+            self.assertTrue(other.read_text().startswith("# other"))
+        self.assertEqual(run("validate", "--table", other).returncode, 2)
+        self.assertEqual(run("validate", NVDLA, "--table", RTL).returncode, 2)
+
+    def test_does_a_dot_lead_to_its_row(self):
+        page = self.text(RTL, "--no-interval", "--html", "-")
+        links = re.findall(r'<a href="#(\w+)"><circle[^>]*><title>([^:]*):', page)
+        self.assertEqual(len(links), 86)
+        for row, name in links:
+            self.assertEqual(page.count(f'<tr id="{row}"><td>{name}</td>'), 1)
+        self.assertNotIn("<script", page)
+
+    @unittest.skipIf(jsonschema is None, "python3-jsonschema isn't installed")
+    def test_is_the_json_what_its_schema_says(self):
+        schema = json.loads(run("schema", "validation").stdout)
+        validator = jsonschema.Draft7Validator(schema)
+        validator.check_schema(schema)
+        found = [
+            json.loads(self.text(*words, "--json", "-"))
+            for words in ((RTL, "--no-interval"), (NVDLA.with_name("nvdla-area.yaml"),))
+        ]
+        for data in found:
+            validator.validate(data)
+        for change in ({"line": "7"}, {"more": 1}, {"error": None}):
+            bad = json.loads(json.dumps(found[0]))
+            bad["sources"][0]["points"][0].update(change)
+            self.assertFalse(validator.is_valid(bad), change)
 
     def test_does_the_interval_hold_the_prediction(self):
         found = json.loads(self.text(ROOT / "validation" / "tpu-v1.yaml", "--json", "-"))

@@ -42,6 +42,27 @@ class Growth(unittest.TestCase):
             figures_test.growth(TABLE.format("-7.9"), gone), ["CNN0 of A source has gone"]
         )
 
+    def test_are_groups_of_rows_seen(self):
+        table = "### T\n| whole weights | 42 | {} % | -42.2 % | {} % | own_rnd |\n"
+        old = table.format("42.8", "-88.5")
+        self.assertEqual(
+            figures_test.errors(old),
+            {("T", "whole weights, mean"): 42.8, ("T", "whole weights, worst"): -88.5},
+        )
+        for mean, worst in (("43.0", "-88.5"), ("42.8", "+1,000.0")):
+            self.assertEqual(len(figures_test.growth(old, table.format(mean, worst))), 1)
+
+    def test_are_both_parts_of_the_page_written(self):
+        page = "# Page\n"
+        for name in figures_test.PARTS:
+            page += "\n".join(("before", "old\n")).join(figures_test.marks(name))
+        new = figures_test.parts("| source |\n\nUnfitted: 1.\n\n### A\n\n| row |\n")
+        self.assertEqual(new["summary"], "| source |\n\nUnfitted: 1.\n")
+        self.assertEqual(new["figures"], "### A\n\n| row |\n")
+        made = figures_test.with_parts(page, new)
+        self.assertEqual(figures_test.written(made), new)
+        self.assertTrue(made.startswith("# Page\n"))
+
 
 if __name__ == "__main__":
     unittest.main()

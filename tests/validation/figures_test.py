@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Is docs/validation.md what accsim says now, and has no error grown since it was written?
 
+The page begins with the table of sources; the sources' own tables stand further down.
 Usage: figures_test.py ACCSIM [--update [--worse]]. --update writes the document; not when the error
 of any point has grown or a point has gone, unless --worse says that this is meant."""
 
@@ -11,11 +12,17 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCUMENT = ROOT / "docs" / "validation.md"
-BEGIN = "<!-- figures:begin (tests/validation/figures_test.py writes them) -->\n"
-END = "<!-- figures:end -->\n"
+BEGIN = "<!-- {}:begin (tests/validation/figures_test.py writes them) -->\n"
+END = "<!-- {}:end -->\n"
+PARTS = ("summary", "figures")
 ROUNDING = 0.05001  # percent: errors are printed with one decimal
 ROW = re.compile(
     r"^\| (?P<point>[^|]+) \| [^|]+ \| [^|]+ \| [^|]+ \| (?P<error>[+-]?[\d,.]+) % \| [^|]* \|"
+)
+# A group of a table's rows: its mean absolute error, its mean error and its worst one.
+GROUP = re.compile(
+    r"^\| (?P<group>[^|]+) \| \d+ \| (?P<mean>[\d,.]+) % \| [+-]?[\d,.]+ % "
+    r"\| (?P<worst>[+-]?[\d,.]+) % \|"
 )
 
 
@@ -28,13 +35,33 @@ def figures(accsim):
     return done.stdout
 
 
-def split(text):
-    """What stands before the figures, they themselves, and what stands behind them."""
-    if text.count(BEGIN) != 1 or text.count(END) != 1:
-        sys.exit(f"FAILED: {DOCUMENT} needs the lines {BEGIN!r} and {END!r}")
-    before, rest = text.split(BEGIN)
-    old, behind = rest.split(END)
-    return before, old, behind
+def parts(printed):
+    """What accsim prints: the table of sources with what sums it up, and the sources."""
+    at = printed.index("### ")
+    return dict(zip(PARTS, (printed[:at].rstrip("\n") + "\n", printed[at:])))
+
+
+def marks(name):
+    return BEGIN.format(name), END.format(name)
+
+
+def written(text):
+    """The parts as the page has them."""
+    out = {}
+    for name in PARTS:
+        begin, end = marks(name)
+        if text.count(begin) != 1 or text.count(end) != 1:
+            sys.exit(f"FAILED: {DOCUMENT} needs the lines {begin!r} and {end!r}")
+        out[name] = text.split(begin)[1].split(end)[0]
+    return out
+
+
+def with_parts(text, new):
+    """The page with other parts."""
+    for name, part in new.items():
+        begin, end = marks(name)
+        text = text.split(begin)[0] + begin + part + end + text.split(end)[1]
+    return text
 
 
 def errors(text):
@@ -43,6 +70,9 @@ def errors(text):
     for line in text.splitlines():
         if line.startswith("### "):
             source = line[4:]
+        elif source and (group := GROUP.match(line)):
+            for what in ("mean", "worst"):
+                out[source, f"{group['group']}, {what}"] = float(group[what].replace(",", ""))
         elif source and (row := ROW.match(line)):
             out[source, row["point"]] = float(row["error"].replace(",", ""))
     return out
@@ -65,20 +95,20 @@ def main():
     if len(sys.argv) < 2 or sys.argv[2:] not in ([], ["--update"], ["--update", "--worse"]):
         sys.exit(__doc__)
     text = DOCUMENT.read_text(encoding="utf-8")
-    before, old, behind = split(text)
-    new = figures(pathlib.Path(sys.argv[1]).resolve())
-    if not errors(new):
+    old, new = written(text), parts(figures(pathlib.Path(sys.argv[1]).resolve()))
+    if not errors(new["figures"]):
         sys.exit("FAILED: accsim validate gives no figures")
-    grown = growth(old, new)
+    grown = growth(old["figures"], new["figures"])
     for line in grown:
         print(f"FAILED: {line}")
     if sys.argv[2:] == ["--update", "--worse"] or sys.argv[2:] == ["--update"] and not grown:
-        DOCUMENT.write_text(before + BEGIN + new + END + behind, encoding="utf-8")
+        DOCUMENT.write_text(with_parts(text, new), encoding="utf-8")
         return 0
     if new == old and not grown:
         return 0
-    for line in set(new.splitlines()) - set(old.splitlines()):
-        print(f"now: {line}")
+    for name in PARTS:
+        for line in set(new[name].splitlines()) - set(old[name].splitlines()):
+            print(f"now: {line}")
     print(
         "docs/validation.md isn't what accsim says. After a change of the model run:\n"
         "  tests/validation/figures_test.py build/accsim --update\n"

@@ -1,8 +1,11 @@
 #include "sim/validate/layer_kinds.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <set>
 
 #include "hw/config/load.h"
@@ -159,6 +162,16 @@ TEST(LayerKinds, HasEachSizeAValueOrIsNeeded) {
       EXPECT_TRUE(p.like.empty() || before.contains(p.like)) << kind.name << " " << p.name;
       EXPECT_TRUE(before.insert(p.name).second) << kind.name << " " << p.name;
     }
+  }
+}
+
+TEST(LayerKinds, AreAllInTheDocument) {
+  std::ifstream file(kSource + "/docs/validation.md");
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  for (const LayerKind& kind : layer_kinds()) {
+    EXPECT_NE(page.find(fmt::format("| `{}` | ", kind.name)), std::string::npos) << kind.name;
+    for (const LayerParameter& p : kind.parameters)
+      EXPECT_NE(page.find(fmt::format("`{}`", p.name)), std::string::npos) << p.name;
   }
 }
 
