@@ -236,12 +236,32 @@ class FaultsTest(unittest.TestCase):
                         self.assertEqual(self.rows(), rows)
                 os.close(writer)
 
+    def test_signals_in_a_write(self):
+        """Just before each write: no part of a file, and no temporary file, stays."""
+        kinds = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)
+        for name in self.COMMANDS:
+            calls, wanted, rows = self.good(name)
+            if name != "help":
+                self.assertGreater(calls[2], 1, name)
+            for kind in kinds:
+                for n in range(1, calls[2] + 1):
+                    self.clear()
+                    env = {"FAULTS_WRITE": str(n), "FAULTS_SIGNAL": str(int(kind))}
+                    done = self.command(self.COMMANDS[name][0], env)
+                    with self.subTest(command=name, signal=kind, write=n):
+                        # A sweep ends by itself when it is asked to.
+                        self.assertIn(done.returncode, (0, 1, -kind) if rows else (-kind,))
+                        for path, data in self.files().items():
+                            self.assertEqual(data, wanted.get(path), path)
+                        if rows is not None:
+                            self.assertEqual(self.rows(), rows)
+
     def test_signals(self):
-        """SIGINT and SIGTERM at random moments: no part of a file, no lost row."""
+        """Signals at random moments: no part of a file, no lost row."""
         draw = random.Random(5)
         for name in self.COMMANDS:
             _, wanted, rows = self.good(name)
-            for kind in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+            for kind in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL):
                 for _ in range(MOMENTS):
                     self.clear()
                     running = subprocess.Popen(
@@ -256,7 +276,7 @@ class FaultsTest(unittest.TestCase):
                     with self.subTest(command=name, signal=kind):
                         self.assertIn(code, (0, 1, -kind))
                         for path, data in self.files().items():
-                            if path.endswith(".tmp"):
+                            if path.endswith(".tmp") and kind == signal.SIGKILL:
                                 continue  # nobody can remove it any more
                             self.assertEqual(data, wanted.get(path), path)
                         if name == "sweep":

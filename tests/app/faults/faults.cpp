@@ -4,12 +4,14 @@
 //   FAULTS_ALLOCATION=N  the N-th allocation from main() on gives nothing; N+: all after it, too
 //   FAULTS_THREAD=N      the N-th thread isn't started (EAGAIN); N+ likewise
 //   FAULTS_WRITE=N       the N-th write to a file or pipe fails with FAULTS_ERRNO (a number); N+
+//   FAULTS_SIGNAL=NUMBER that write doesn't fail: the signal comes before it
 //   FAULTS_SHRINK=NAME   a file whose path ends so has half its bytes as soon as it is mapped
 //   FAULTS_LOG=FILE      how many calls of each kind there were, as "allocations threads writes"
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -43,7 +45,7 @@ struct Fault {
 
 Fault allocation, thread, writing;
 std::atomic<bool> counts{false};  // main() has begun
-int write_error = ENOSPC;
+int write_error = ENOSPC, write_signal = 0;
 const char *shrunk = nullptr, *log_file = nullptr;
 
 template <class Function>
@@ -75,6 +77,10 @@ bool no_room(int fd) {
   if (!counts || fstat(fd, &info) != 0 || !(S_ISREG(info.st_mode) || S_ISFIFO(info.st_mode)))
     return false;
   if (fd == STDERR_FILENO || !writing.fails()) return false;
+  if (write_signal != 0) {
+    raise(write_signal);
+    return false;
+  }
   errno = write_error;
   return true;
 }
@@ -157,6 +163,8 @@ static int counted_main(int argc, char** argv, char** environment) {
   writing.set("FAULTS_WRITE");
   if (const char* error = getenv("FAULTS_ERRNO"))
     write_error = static_cast<int>(strtol(error, nullptr, 10));
+  if (const char* number = getenv("FAULTS_SIGNAL"))
+    write_signal = static_cast<int>(strtol(number, nullptr, 10));
   shrunk = getenv("FAULTS_SHRINK");
   log_file = getenv("FAULTS_LOG");
   unsetenv("LD_PRELOAD");  // what the program starts is none of the test's business
