@@ -12,6 +12,7 @@
 #include "sim/graph/external_files.h"
 #include "sim/onnx/reader.h"
 #include "sim/sweep/spec.h"
+#include "sim/sweep/sqlite_files.h"
 
 namespace accsim::sim {
 namespace {
@@ -138,8 +139,8 @@ void add_weights(std::vector<NamedFile>& read) {
 
 /// A file with those that SQLite keeps beside it, which hold what isn't in a store yet.
 std::vector<std::string> with_sqlite_files(const NamedFile& file) {
-  std::vector<std::string> out = {file.path};
-  for (const char* end : {"-wal", "-shm", "-journal"}) out.push_back(file.path + end);
+  std::vector<std::string> out = files_beside(file.path);
+  out.push_back(file.path);
   return out;
 }
 

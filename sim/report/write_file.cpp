@@ -13,6 +13,8 @@
 #include <system_error>
 #include <utility>
 
+#include "sim/base/links.h"
+
 namespace accsim::sim {
 namespace {
 
@@ -20,20 +22,6 @@ std::string errno_text(int code) { return std::generic_category().message(code);
 
 Error io_error(const std::string& path, std::string message) {
   return {Errc::io, std::move(message), path};
-}
-
-/// Where a chain of symbolic links ends, whether there is a file yet or not; "" when it has no end.
-std::string resolve_links(const std::string& path) {
-  constexpr int kMostLinks = 40;
-  std::filesystem::path out(path);
-  std::error_code error;
-  for (int i = 0; i < kMostLinks; ++i) {
-    if (!std::filesystem::is_symlink(out, error)) return out.string();
-    const std::filesystem::path next = std::filesystem::read_symlink(out, error);
-    if (error) return path;
-    out = out.parent_path() / next;  // or `next` alone, when it is absolute
-  }
-  return "";
 }
 
 /// The descriptor of this process that a path means, through whatever links: /dev/stdout,

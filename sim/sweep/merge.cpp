@@ -28,10 +28,7 @@ Status check_conflicts(Database& db, const std::string& path) {
 
 /// Attaches a store as `shard`; what is in it now must be what was checked before.
 Status attach_shard(Database& db, const std::string& path, const StoreMeta& meta) {
-  auto attach = db.prepare("ATTACH ? AS shard");
-  if (!attach) return attach.errors();
-  attach->bind(1, std::string_view(path));
-  if (const Status attached = attach->run(); !attached) return attached;
+  if (const Status attached = db.attach(path, "shard"); !attached) return attached;
   return check_tables(db, "shard", path, meta.axes);
 }
 
@@ -106,7 +103,7 @@ Status prepare_out(Database& db, const std::string& first, const StoreMeta& meta
 }
 
 Result<int64_t> count_points(Database& db) {
-  auto points = db.prepare("SELECT count(*) FROM main.points");
+  auto points = db.prepare("SELECT count(point) FROM main.points");
   if (!points) return points.errors();
   int64_t count = 0;
   const Status read = points->for_each_row([&] { count = points->int_column(0); });

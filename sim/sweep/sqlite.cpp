@@ -9,6 +9,8 @@
 #include <new>
 #include <utility>
 
+#include "sim/sweep/sqlite_files.h"
+
 namespace accsim::sim {
 namespace {
 
@@ -77,7 +79,12 @@ Statement& Statement::bind_null(int at) { return note_bind(sqlite3_bind_null(han
 
 Result<bool> Statement::step() {
   int code = std::exchange(bind_code_, SQLITE_OK);
-  if (code == SQLITE_OK) code = sqlite3_step(handle_.get());
+  if (code == SQLITE_OK) {
+    // Others may run between two rows of this one.
+    database_->limit_->set_steps(sqlite3_stmt_busy(handle_.get()) != 0 ? steps_ : 0);
+    code = sqlite3_step(handle_.get());
+    steps_ = database_->limit_->steps();
+  }
   if (code == SQLITE_ROW) return true;
   if (code == SQLITE_DONE) return false;
   const Error error = database_->error_of_code(code);
@@ -153,6 +160,11 @@ Error Database::error_of_code(int code) const {
     case SQLITE_NOTADB:
       what = "is no intact store (" + why + "); move it away, or name another store";
       break;
+    case SQLITE_INTERRUPT:
+      what =
+          "is no store of accsim sweep: reading it takes more steps than its size can account for; "
+          "move it away, or name another store";
+      break;
     case SQLITE_CANTOPEN:
       what = "can't be opened (" + why + "); does the folder exist, and may it be written?";
       break;
@@ -172,6 +184,8 @@ Error Database::error_of_code(int code) const {
 Result<Database> Database::open(const std::string& path, Mode mode) {
   Database out;
   out.path_ = path;
+  if (mode != Mode::frozen)
+    if (const Status kept = check_files_beside(path); !kept) return kept.errors();
   sqlite3* db = nullptr;
   const int flags = mode == Mode::create   ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
                     : mode == Mode::frozen ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
@@ -189,12 +203,21 @@ Result<Database> Database::open(const std::string& path, Mode mode) {
   sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
   sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
   sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  out.limit_ = std::make_unique<StepLimit>(db, path);
   if (mode == Mode::read)
     if (const Status set = out.run_sql("PRAGMA query_only=1"); !set) return set.errors();
   return out;
 }
 
+Status Database::attach(const std::string& path, const std::string& name) {
+  auto attach = prepare("ATTACH ? AS " + name);
+  if (!attach) return attach.errors();
+  limit_->add_file(path);
+  return attach->bind(1, std::string_view(path)).run();
+}
+
 Status Database::run_sql(const std::string& sql) {
+  limit_->set_steps(0);
   const int code = sqlite3_exec(handle_.get(), sql.c_str(), nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) return error_of_code(code);
   return ok();
@@ -204,6 +227,7 @@ Result<Statement> Database::prepare(const std::string& sql) const {
   Statement out;
   out.database_ = this;
   sqlite3_stmt* s = nullptr;
+  limit_->set_steps(0);  // it may read the schema
   const int code =
       sqlite3_prepare_v2(handle_.get(), sql.c_str(), static_cast<int>(sql.size()), &s, nullptr);
   if (code != SQLITE_OK) return error_of_code(code);

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "sim/base/result.h"
+#include "sim/sweep/step_limit.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -54,17 +55,21 @@ class Statement {
   std::unique_ptr<sqlite3_stmt, Close> handle_;
   const Database* database_ = nullptr;
   int bind_code_ = 0;  ///< the first failure to bind since the last step
+  int64_t steps_ = 0;  ///< of this run, as StepLimit counts them
 };
 
-/// A connection to a database file. Errors name the file and say what to do. Not thread-safe.
+/// A connection to a database file, which may come from anybody: queries have a StepLimit. Errors
+/// name the file and say what to do. Not thread-safe.
 class Database {
  public:
   /// `read`: nothing is changed, but what SQLite keeps beside the file is put in order at the end.
   /// `frozen`: to read where nothing may be written, which WAL mode wants even of readers; nobody
-  /// else may have the file open.
+  /// else may have the file open. An error, too, where check_files_beside() has one.
   enum class Mode { read, frozen, create };
   static Result<Database> open(const std::string& path, Mode mode);
 
+  /// Opens another file in this connection, as `name`.
+  Status attach(const std::string& path, const std::string& name);
   Status run_sql(const std::string& sql);
   Result<Statement> prepare(const std::string& sql) const;
   int64_t changed_rows() const;
@@ -75,9 +80,11 @@ class Database {
   Error error_of_code(int code) const;
 
  private:
+  friend class Statement;
   struct Close {
     void operator()(sqlite3* db) const;
   };
+  std::unique_ptr<StepLimit> limit_;  // outlives the connection
   std::unique_ptr<sqlite3, Close> handle_;
   std::string path_;
 };

@@ -47,7 +47,6 @@ Result<std::unique_ptr<SweepStore>> SweepStore::open(const std::string& path, co
   auto db = Database::open(path, Database::Mode::create);
   if (!db) return db.errors();
   std::unique_ptr<SweepStore> out(new SweepStore(std::move(*db)));
-  if (const Status good = out->check_intact(); !good) return good.errors();
   // A file without tables may be another process's that is just making them: both then do the same.
   const auto tables = out->has_no_tables();
   if (!tables) return tables.errors();
@@ -57,6 +56,8 @@ Result<std::unique_ptr<SweepStore>> SweepStore::open(const std::string& path, co
     if (const Status same = out->check_meta(wanted); !same) return same.errors();
     if (const Status good = out->check_schema(); !good) return good.errors();
   }
+  // Not before: it would evaluate the CHECK constraints of another's tables.
+  if (const Status good = out->check_intact(); !good) return good.errors();
   if (const Status set = out->set_modes(); !set) return set.errors();
   if (fresh)
     if (const Status made = out->fill_new_store(spec, wanted); !made) return made.errors();

@@ -57,7 +57,8 @@ Result<std::set<int64_t>> SweepStore::stored_points(std::span<const int64_t> poi
 }
 
 Result<int64_t> SweepStore::stored_count() {
-  const auto select = cached_statement("SELECT count(*) FROM points");
+  // Not count(*): that is one step, however many rows there are.
+  const auto select = cached_statement("SELECT count(point) FROM points");
   if (!select) return select.errors();
   const auto row = (*select)->step();
   if (!row) return row.errors();

@@ -5,13 +5,14 @@ lost what was there. Usage: robust_test.py ACCSIM [unittest arguments]."""
 import os
 import pathlib
 import resource
+import signal
 import subprocess
 import tempfile
 import time
 import unittest
 
 from program import ACCSIM, ROOT, run, slowdown
-from wire import FLOAT, attribute, graph, model, node, number, tensor, text, value
+from wire import FLOAT, INT64, attribute, graph, model, node, number, tensor, text, value
 
 HW = ROOT / "configs" / "8x8.yaml"
 SECONDS = 5 * slowdown()
@@ -250,16 +251,88 @@ class RobustTest(unittest.TestCase):
             spec.unlink()
         self.assertEqual(list(self.dir.iterdir()), [])
 
+    def sweep_spec(self):
+        return self.file(
+            f"base: {HW}\naxes:\n  a: {{field: array.rows, values: [8, 16]}}\nmodels:\n"
+            f"  - {{file: {ROOT}/models/squeezenet1_1_op13.onnx}}\neffort: rule\n".encode(),
+            "spec.yaml",
+        )
+
+    def refuses_store(self, store, kept, *words):
+        """What lies beside a store that isn't there yet stays, and the message says so."""
+        before = {p: p.read_bytes() for p in self.dir.rglob("*")}
+        done = run(*words)
+        self.assertEqual((done.returncode, done.stdout), (2, ""), (words, done.stderr))
+        self.assertIn(f"accsim: error: {store}: ", done.stderr)
+        said = " ".join(done.stderr.split())
+        self.assertIn(f"'{kept}' is there", said)
+        self.assertIn("move it away, or name another store", said)
+        self.assertEqual({p: p.read_bytes() for p in self.dir.rglob("*")}, before)
+
+    def test_is_a_file_beside_a_new_store_kept(self):
+        spec, store, link = self.sweep_spec(), self.dir / "foo", self.dir / "link"
+        for end in ("-wal", "-shm", "-journal"):
+            beside = self.file(b"precious\n", f"foo{end}")
+            with self.subTest(end):
+                self.refuses_store(store, beside, "sweep", spec, "--store", store)
+                store.write_bytes(b"")  # as it is while SQLite makes it, but then so is the other
+                self.refuses_store(store, beside, "sweep", spec, "--store", store)
+                store.unlink()
+                link.symlink_to("foo")
+                self.refuses_store(link, beside, "sweep", spec, "--store", link)
+                link.unlink()
+            beside.unlink()
+
+    def test_is_a_file_beside_a_merged_store_kept(self):
+        spec, store = self.sweep_spec(), self.dir / "foo"
+        shard = self.dir / "shard.sqlite"
+        self.assertEqual(run("sweep", spec, "--store", shard).returncode, 0)
+        for end in ("-wal", "-shm", "-journal"):
+            beside = self.file(b"precious\n", f"foo{end}")
+            self.refuses_store(store, beside, "sweep", "merge", store, shard)
+            beside.unlink()
+
+    def test_does_a_store_that_was_just_begun_go_on(self):
+        spec, store = self.sweep_spec(), self.dir / "foo"
+        # SQLite's own files of a process that was killed before the first page was written.
+        for end, content in (
+            ("-wal", b""),
+            ("-shm", bytes(32768)),
+            ("-journal", bytes(512)),
+            ("-journal", bytes.fromhex("d9d505f920a163d7") + bytes(504)),
+        ):
+            with self.subTest(end):
+                store.write_bytes(b"")
+                self.file(content, f"foo{end}")
+                done = run("sweep", spec, "--store", store)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn("2 of 2 points stored", done.stdout)
+                self.assertEqual({p.name for p in self.dir.iterdir()}, {"spec.yaml", "foo"})
+                store.unlink()
+
+    def test_is_a_nan_said_where_no_order_is_defined(self):
+        nodes = [
+            node("Sub", ["x", "x"], ["z"]),
+            node("Div", ["z", "z"], ["n"]),
+            node("TopK", ["n", "k"], ["y", "i"]),
+        ]
+        outputs = [value("y"), value("i", dtype=INT64)]
+        path = self.file(model(graph(nodes, [value("x", [4, 8])], outputs, [ints("k", 2)])))
+        done = run("run", path)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("TopK: isn't defined for an input that has a NaN", done.stderr)
+
     def test_stays_nothing_of_a_write_that_was_ended(self):
-        # A full report is made in memory; only writing to a slow reader's file can be interrupted.
+        # At any moment; faults_test has those within a write.
         path = self.file(network(chain(4000, lambda a, b: node("Relu", [a], [b])), [8, 8]))
         target = self.dir / "out.json"
-        for wait in (0.01, 0.05, 0.1, 0.2, 0.4):
-            command = [str(w) for w in (ACCSIM, "--hw", HW, path, "-q", "--json", target)]
-            child = subprocess.Popen(command)
-            time.sleep(wait)
-            child.terminate()
-            child.wait()
+        for kind in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            for wait in (0.01, 0.05, 0.1, 0.2, 0.4):
+                command = [str(w) for w in (ACCSIM, "--hw", HW, path, "-q", "--json", target)]
+                child = subprocess.Popen(command)
+                time.sleep(wait)
+                child.send_signal(kind)
+                child.wait()
         left = {p.name for p in self.dir.iterdir()} - {"net.onnx", "out.json"}
         self.assertEqual(left, set())
 

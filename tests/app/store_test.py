@@ -3,12 +3,13 @@
 [unittest arguments]."""
 
 import pathlib
+import resource
 import shutil
 import sqlite3
 import tempfile
 import unittest
 
-from program import ROOT, run
+from program import ROOT, run, slowdown
 
 SPEC = f"""
 base: {ROOT}/configs/8x8.yaml
@@ -37,7 +38,44 @@ HOSTILE = {
     "statements in a table's place": "PRAGMA writable_schema=ON; UPDATE sqlite_master SET sql = "
     "'CREATE TABLE claims (span); ATTACH ''VICTIM'' AS v; CREATE TABLE v.gotcha (x)' "
     "WHERE name = 'claims';",
+    # Whoever looks whether a file is intact looks at these, too: seconds for each row.
+    "a check on a column": "INSERT INTO claims VALUES (100, 'a'), (101, 'b'), (102, 'c');"
+    "PRAGMA writable_schema=ON; UPDATE sqlite_master SET sql = "
+    "'CREATE TABLE claims (span INTEGER PRIMARY KEY, owner TEXT NOT NULL "
+    "CHECK(length(hex(randomblob(300000000)))>0))' WHERE name = 'claims';",
+    "a check on a table": "PRAGMA writable_schema=ON; UPDATE sqlite_master SET sql = replace(sql, "
+    "'traffic_bytes INTEGER)', 'traffic_bytes INTEGER, CHECK(length(hex(randomblob(300000000)))))')"
+    " WHERE name = 'points';",
+    "a check on what describes it": "PRAGMA writable_schema=ON; UPDATE sqlite_master SET sql = "
+    "replace(sql, 'value TEXT NOT NULL', 'value TEXT NOT NULL "
+    "CHECK(length(hex(randomblob(300000000))))') WHERE name = 'meta';",
 }
+
+
+def add_meeting_tree(path, table, levels=3):
+    """Makes a table's root a page whose branches all lead to one page, and so on: a few pages with
+    600 rows to the power of `levels`. The file format: https://www.sqlite.org/fileformat.html."""
+    db = sqlite3.connect(path)
+    (root,) = db.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", [table]).fetchone()
+    db.close()
+    content = bytearray(path.read_bytes())
+    size = int.from_bytes(content[16:18], "big")
+    pages = len(content) // size
+    content += content[(root - 1) * size : root * size]  # a leaf: its places count from its begin
+    for level in range(levels):
+        child = (pages + 1 + level).to_bytes(4, "big")
+        count = (size - 12) // 7
+        cells = b"".join(child + b"\x7f" for _ in range(count))  # keys up to 127
+        begin = size - len(cells)
+        head = b"\x05\0\0" + count.to_bytes(2, "big") + begin.to_bytes(2, "big") + b"\0" + child
+        places = b"".join((begin + 5 * i).to_bytes(2, "big") for i in range(count))
+        page = (head + places).ljust(begin, b"\0") + cells
+        if level == levels - 1:
+            content[(root - 1) * size : root * size] = page
+        else:
+            content += page
+    content[28:32] = (len(content) // size).to_bytes(4, "big")
+    path.write_bytes(content)
 
 
 class StoreTest(unittest.TestCase):
@@ -51,6 +89,11 @@ class StoreTest(unittest.TestCase):
         cls.good = cls.dir / "good.sqlite"
         done = run("sweep", cls.spec, "--store", cls.good)
         assert done.returncode == 0, done.stderr
+
+    def seconds(self):
+        """Processor time of all commands until now."""
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return used.ru_utime + used.ru_stime
 
     def changed(self, sql):
         """A copy of the good store after some SQL."""
@@ -86,7 +129,9 @@ class StoreTest(unittest.TestCase):
                 for words in self.commands(store):
                     shutil.rmtree(self.dir / "out", ignore_errors=True)
                     (self.dir / "out").mkdir()
+                    before = self.seconds()
                     done = run(*words)
+                    self.assertLess(self.seconds() - before, 1 * slowdown(), words)
                     self.assertEqual(done.returncode, 2, (words, done.stdout, done.stderr))
                     self.assertIn(str(store), done.stderr, words)
                     self.assertEqual(done.stdout, "", words)
@@ -101,6 +146,33 @@ class StoreTest(unittest.TestCase):
                 done = run(*words)
                 self.assertEqual(done.returncode, 2, (words, done.stderr))
                 self.assertIn(f"no such point as point {number} has", done.stderr)
+
+    def test_is_a_small_file_of_endless_rows_refused(self):
+        for table in ("points", "axes"):
+            store = self.changed("")
+            add_meeting_tree(store, table)
+            for words in self.commands(store):
+                with self.subTest(table=table, words=words):
+                    (self.dir / "out").mkdir(exist_ok=True)
+                    before = self.seconds()
+                    done = run(*words)
+                    self.assertLess(self.seconds() - before, 2 * slowdown())
+                    self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+                    self.assertIn(f"accsim: error: {store}: is no store", done.stderr)
+
+    def test_are_large_stores_far_below_the_limit(self):
+        # Rows as small as they can be take most steps for their bytes.
+        store = self.changed(
+            "WITH RECURSIVE n(x) AS (SELECT 0 UNION ALL SELECT x + 1 FROM n WHERE x < 1000000) "
+            "INSERT INTO claims SELECT x + 1000, '' FROM n;"
+            "WITH RECURSIVE n(x) AS (SELECT 0 UNION ALL SELECT x + 1 FROM n WHERE x < 500000) "
+            "INSERT INTO layers SELECT 0, x, '', '', '', '', 0, 0, 0, 0, 0 FROM n;"
+        )
+        for words in list(self.commands(store))[:-1]:  # serve would go on
+            shutil.rmtree(self.dir / "out", ignore_errors=True)
+            (self.dir / "out").mkdir()
+            done = run(*words)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), words)
 
 
 if __name__ == "__main__":
