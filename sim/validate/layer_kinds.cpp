@@ -93,8 +93,9 @@ Result<ModelDef> ffn_erf(const LayerSizes& s) {
   const std::string w1 = m.add_weight("up_weight", {s["hidden"], s["inner"]});
   const std::string up = m.add_node(op::kMatMul, "up", {x, w1});
   const std::string y = m.add_node(op::kAdd, "up_bias", {up, m.add_weight("bias1", {s["inner"]})});
-  const std::string scaled = m.add_node("Div", "scaled", {y, m.add_number("root", std::sqrt(2))});
-  const std::string erf = m.add_node("Erf", "erf", {scaled});
+  const std::string scaled =
+      m.add_node(op::kDiv, "scaled", {y, m.add_number("root", std::sqrt(2))});
+  const std::string erf = m.add_node(op::kErf, "erf", {scaled});
   const std::string plus = m.add_node(op::kAdd, "plus", {erf, m.add_number("one", 1)});
   const std::string twice = m.add_node(op::kMul, "twice", {y, plus});
   const std::string gelu = m.add_node(op::kMul, "gelu", {twice, m.add_number("half", 0.5)});
@@ -119,7 +120,7 @@ Result<ModelDef> attention(const LayerSizes& s) {
   const std::string v = m.add_input("v", {s["batch"], s["heads_kv"], s["kv"], s["head"]});
   std::string scores = m.add_node(op::kMatMul, "scores", {q, k});
   const double root = std::sqrt(static_cast<double>(s["head"]));
-  scores = m.add_node("Div", "scaled", {scores, m.add_number("root", root)});
+  scores = m.add_node(op::kDiv, "scaled", {scores, m.add_number("root", root)});
   if (s["causal"] != 0)
     scores = m.add_node(op::kAdd, "masked", {scores, m.add_weight("mask", {rows, s["kv"]})});
   const std::string weights =
@@ -172,17 +173,17 @@ Result<ModelDef> pool(const LayerSizes& s) {
   if (s["average"] != 0) attributes->pop_back();  // they have no dilations in this opset
   LayerModel m;
   const std::string x = add_image(m, s);
-  return m.finish(m.add_node(s["average"] != 0 ? op::kAveragePool : "MaxPool", "pool", {x},
+  return m.finish(m.add_node(s["average"] != 0 ? op::kAveragePool : op::kMaxPool, "pool", {x},
                              std::move(*attributes)));
 }
 
 Result<ModelDef> lrn(const LayerSizes& s) {
   LayerModel m;
-  return m.finish(m.add_node("LRN", "lrn", {add_image(m, s)}, {{"size", "", s["size"]}}));
+  return m.finish(m.add_node(op::kLRN, "lrn", {add_image(m, s)}, {{"size", "", s["size"]}}));
 }
 
 bool takes_two(const std::string& function) {
-  for (const char* two : {"Add", "Sub", "Mul", "Div", "Max", "Min"})
+  for (const char* two : {op::kAdd, op::kSub, op::kMul, op::kDiv, op::kMax, op::kMin})
     if (function == two) return true;
   return false;
 }
@@ -299,8 +300,9 @@ void fill_sizes(const LayerKind& kind, LayerSizes& sizes) {
 
 const std::vector<std::string>& pointwise_functions() {
   static const std::vector<std::string> kFunctions = {
-      "Relu", "LeakyRelu", "Sigmoid", "Tanh", "Elu", "Softplus", "Exp", "Sqrt", "Abs",
-      "Neg",  "Erf",       "Add",     "Sub",  "Mul", "Div",      "Max", "Min"};
+      op::kRelu, op::kLeakyRelu, op::kSigmoid, op::kTanh, op::kElu, op::kSoftplus,
+      op::kExp,  op::kSqrt,      op::kAbs,     op::kNeg,  op::kErf, op::kAdd,
+      op::kSub,  op::kMul,       op::kDiv,     op::kMax,  op::kMin};
   return kFunctions;
 }
 
