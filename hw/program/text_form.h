@@ -11,8 +11,8 @@
 namespace accsim::hw {
 
 /// How commands are written as text, said once for who writes them and who reads them. A function
-/// here calls the steps of a form in the order of the text; each step writes what is there, or reads
-/// it and puts it there. A writer's commands are const. The steps are:
+/// here calls the steps of a form in the order of the text. Each step writes what is there, or
+/// reads it and puts it there. A writer's commands are const. The steps are:
 ///   text(literal)                   words and signs that always stand there
 ///   number(n), sum(affine)          a whole number; a sum over the loops around
 ///   choice(v)                       one of the words of an enumeration

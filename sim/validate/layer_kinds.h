@@ -48,7 +48,8 @@ inline constexpr int64_t kMostLayerSize = int64_t{1} << 31;
 /// Gives every parameter that isn't in `sizes` its value. Precondition: those that are needed are.
 void fill_sizes(const LayerKind& kind, LayerSizes& sizes);
 
-/// Operators that a pointwise layer may apply. Add, Sub, Mul, Div, Max and Min take a second operand.
+/// Operators that a pointwise layer may apply. Add, Sub, Mul, Div, Max and Min take a second
+/// operand.
 const std::vector<std::string>& pointwise_functions();
 
 }  // namespace accsim::sim

@@ -87,8 +87,8 @@ struct ValidationSource {
 };
 
 /// Reads one file of validation/: docs/validation.md has the keys. Paths in it are relative to
-/// its folder. `table`: a file that is read in place of the source's tables; its points are the rows
-/// of that file alone. Everything that is wrong is reported at once with file:line:column.
+/// its folder. `table`: a file that is read in place of the source's tables; its points are the
+/// rows of that file alone. Everything that is wrong is reported at once with file:line:column.
 Result<ValidationSource> load_validation(const std::string& path,
                                          const std::optional<std::string>& table = {});
 

@@ -6,12 +6,13 @@
 
 namespace accsim::sim {
 
-/// A table a source: predicted, measured, error, interval, bound; then its summary, by family and
-/// size too, goals and known differences; last the summary of all, fitted and unfitted apart. No line is wider than
-/// options.width, but never narrower than 60.
+/// A table per source: predicted, measured, error, interval, bound; then its summary, by family
+/// and size too, goals and known differences; last the summary of all, fitted and unfitted apart.
+/// No line is wider than options.width, but never narrower than 60.
 std::string to_text(const Validation& v, const TextOptions& options);
 
-/// docs/validation.md: the same, with what each machine rests on, and rows of tables summed up. Files are named from `root`.
+/// docs/validation.md: the same, with what each machine rests on, and rows of tables summed up.
+/// Files are named from `root`.
 std::string to_markdown(const Validation& v, const std::string& root);
 
 /// As JSON that validation_schema() describes. Errors are parts: 0.1 is 10 % more than measured.

@@ -12,8 +12,8 @@
 namespace accsim::test {
 
 /// Are programs, or parts of them, equal in every field? A field that is added doesn't compile here
-/// before it is compared. What changes nothing, text leaves out, and it doesn't count here: terms of
-/// factor 0, and first loops of what accumulates anyway.
+/// before it is compared. What changes nothing, text leaves out, and it doesn't count here: terms
+/// of factor 0, and first loops of what accumulates anyway.
 class SameFields {
  public:
   template <class T>

@@ -190,7 +190,8 @@ TEST(TablePoints, IsWhatASectionNeedsSaid) {
       "  - {file: t.csv, workload: convolution, columns: {us: ns}}\n"
       "  - {file: t.csv, workload: pointwise, columns: {c: 1, h: 1, w: 1, us: ns, mm2: ns}}\n"
       "  - {file: t.csv, columns: {us: ns}}\n"
-      "  - {file: t.csv, workload: pointwise, function: Rely, columns: {c: 1, h: 1, w: 1, us: n}}\n",
+      "  - {file: t.csv, workload: pointwise, function: Rely, columns: {c: 1, h: 1, w: 1, us: n}}"
+      "\n",
       "ns\n1\n");
   const Texts errors = files.errors();
   ASSERT_EQ(errors.size(), 7u);
