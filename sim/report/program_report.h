@@ -24,8 +24,8 @@ struct ProgramReport {
 };
 
 /// Times and counts programs, each on a machine at rest. All that the verifier has against them,
-/// each error with its program's name; Errc::overflow for one that does so much that 64 bits may not
-/// count it.
+/// each error with its program's name; Errc::overflow for one that does so much that 64 bits may
+/// not count it.
 Result<ProgramReport> time_programs(const std::vector<hw::Program>& programs,
                                     const hw::HwConfig& hw, const std::string& file);
 
