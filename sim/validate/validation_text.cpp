@@ -191,13 +191,20 @@ std::vector<std::string> group_cells(const GroupSummary& g) {
           s.worst_point};
 }
 
+/// A file as its source names it, where it lies below the source's folder.
+static std::string beside(const std::string& source, const std::string& file) {
+  const auto folder = std::filesystem::path(source).parent_path();
+  const std::string path = std::filesystem::path(file).lexically_relative(folder).string();
+  return path.empty() || path.starts_with("..") ? file : path;
+}
+
 std::vector<std::string> setting_lines(const ValidationSource& s) {
   std::vector<std::string> out;
   for (const SourceSetting& set : s.set)
     out.push_back(fmt::format("{} is {}: {}", set.field, set.value, printable(set.source)));
   for (const std::string& table : s.tables) {
     const auto rows = std::ranges::count(s.points, table, &ValidationPoint::table_file);
-    out.push_back(fmt::format("{} rows of {}", rows, printable(table)));
+    out.push_back(fmt::format("{} rows of {}", rows, printable(beside(s.file, table))));
   }
   return out;
 }

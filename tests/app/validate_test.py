@@ -115,6 +115,11 @@ class Validate(unittest.TestCase):
         self.assertEqual(run("validate", "--table", other).returncode, 2)
         self.assertEqual(run("validate", NVDLA, "--table", RTL).returncode, 2)
 
+    def test_are_tables_named_from_their_sources_folder(self):
+        page = self.text(RTL, "--no-interval", "--markdown", "-")
+        self.assertIn("\n- 79 rows of tables/nvdla_nv_small_layers.csv\n", page)
+        self.assertNotIn(str(ROOT), page.replace(f"]({ROOT}", ""))
+
     def test_does_a_dot_lead_to_its_row(self):
         page = self.text(RTL, "--no-interval", "--html", "-")
         links = re.findall(r'<a href="#(\w+)"><circle[^>]*><title>([^:]*):', page)
