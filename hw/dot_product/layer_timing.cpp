@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "hw/dot_product/read_port.h"
-#include "hw/dot_product/stripe_pipe.h"
+#include "hw/dot_product/stripe_timer.h"
 #include "sim/base/sums.h"
 
 namespace accsim::hw {
@@ -12,16 +12,16 @@ namespace {
 
 constexpr int64_t kLastCycle = int64_t{1} << 59;  // cut_layer() lets a layer take twice as many
 
-/// Layers on one engine: the port, the pipe, and what the next layer needs to know of this one.
+/// Layers on one engine: the port, the stripes, and what the next layer needs to know of this one.
 class EngineRun {
  public:
   explicit EngineRun(const DotProductEngine& engine)
-      : engine_(engine), port_(engine), pipe_(engine) {}
+      : engine_(engine), port_(engine), stripes_(engine) {}
 
   LayerEvents run(const DotProductLayer& layer, const DotProductWork& work);
 
  private:
-  ReadDemand demand(const DotProductLayer& layer, const DotProductWork& work) const;
+  ReadRequests demand(const DotProductLayer& layer, const DotProductWork& work) const;
   void run_groups(const DotProductLayer& layer, const DotProductWork& work);
   int64_t allowed(const DotProductLayer& layer, const DotProductWork& work, int64_t freed) const {
     return allowed_entries(layer.banks.weights, freed, work.weight_entries, engine_);
@@ -29,7 +29,7 @@ class EngineRun {
 
   DotProductEngine engine_;
   ReadPort port_;
-  StripePipe pipe_;
+  StripeTimer stripes_;
   std::optional<BankDivision> before_;  // of the layer before
   int64_t held_ = 0;                    // entries of its weights
   std::vector<EntriesFrom> freed_;      // of its groups: entries that are free, from when on
@@ -37,7 +37,7 @@ class EngineRun {
 
 LayerEvents EngineRun::run(const DotProductLayer& layer, const DotProductWork& work) {
   port_.begin_layer(demand(layer, work));
-  pipe_.begin_layer();
+  stripes_.begin_layer();
   run_groups(layer, work);
   before_ = layer.banks;
   held_ = work.weight_entries;
@@ -46,15 +46,15 @@ LayerEvents EngineRun::run(const DotProductLayer& layer, const DotProductWork& w
   events.last_read = port_.last_read();
   if (!layer.has_weights) events.last_weight_read = port_.weight_read(work.weight_entries);
   events.last_feature_read = port_.last_feature_read();
-  events.first_write = pipe_.first_atom() + engine_.atom_to_write;
-  events.last_write = pipe_.last_atom() + engine_.atom_to_write;
+  events.first_write = stripes_.first_atom() + engine_.atom_to_write;
+  events.last_write = stripes_.last_atom() + engine_.atom_to_write;
   return events;
 }
 
 /// Sections "Reads" and "Layers in sequence": from when on what may be asked for.
-ReadDemand EngineRun::demand(const DotProductLayer& layer, const DotProductWork& work) const {
-  ReadDemand wanted{work.feature_entries, engine_.feature_start, {}};
-  if (before_) wanted.features_begin = pipe_.blocks_end() + engine_.layer_to_reads;
+ReadRequests EngineRun::demand(const DotProductLayer& layer, const DotProductWork& work) const {
+  ReadRequests wanted{work.feature_entries, engine_.feature_start, {}};
+  if (before_) wanted.features_begin = stripes_.blocks_end() + engine_.layer_to_reads;
   if (layer.has_weights) return wanted;
   if (!before_) {
     wanted.weights.push_back({engine_.weight_start, allowed(layer, work, 0)});
@@ -81,9 +81,9 @@ void EngineRun::run_groups(const DotProductLayer& layer, const DotProductWork& w
                        features_there};
     if (!layer.has_weights)
       group.there = std::max(group.there, port_.weight_read(needed) + engine_.read_latency);
-    pipe_.run_group(work.stripes, group);
+    stripes_.run_group(work.stripes, group);
     if (layer.keeps_weights) continue;
-    freed_.push_back({pipe_.last_load() + engine_.load_to_entries, needed});
+    freed_.push_back({stripes_.last_load() + engine_.load_to_entries, needed});
     if (!layer.has_weights) port_.allow({freed_.back().cycle, allowed(layer, work, needed)});
   }
 }

@@ -7,7 +7,7 @@
 
 namespace accsim::hw {
 
-void ReadPort::begin_layer(const ReadDemand& demand) {
+void ReadPort::begin_layer(const ReadRequests& demand) {
   demand_ = {demand.features, demand.features_begin, {}};
   for (const EntriesFrom& weights : demand.weights) add(weights);
   features_left_ = demand_.features;

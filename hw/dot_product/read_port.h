@@ -13,7 +13,7 @@ struct EntriesFrom {
 };
 
 /// What a layer wants to read, and from when on.
-struct ReadDemand {
+struct ReadRequests {
   int64_t features = 0;              ///< entries, > 0
   int64_t features_begin = 0;        ///< cycle
   std::vector<EntriesFrom> weights;  ///< by cycle: entries that may have been asked for then
@@ -27,7 +27,7 @@ class ReadPort {
   explicit ReadPort(const DotProductEngine& engine) : interval_(engine.request_interval) {}
 
   /// The reads of the next layer, after all reads of the layer before.
-  void begin_layer(const ReadDemand& demand);
+  void begin_layer(const ReadRequests& demand);
   /// More weights may be asked for. Features must all have been asked for by that cycle.
   void allow(EntriesFrom weights);
 
@@ -60,7 +60,7 @@ class ReadPort {
   int64_t interval_;
   int64_t next_ = 0;            // the port is free from this cycle on
   bool features_turn_ = false;  // where both may be asked for; before any read it is the weights
-  ReadDemand demand_;           // its weights in rising order of entries
+  ReadRequests demand_;         // its weights in rising order of entries
   size_t opened_ = 0;           // of demand_.weights
   int64_t open_ = 0;            // entries of weights that may have been asked for in next_
   int64_t asked_ = 0, features_left_ = 0;

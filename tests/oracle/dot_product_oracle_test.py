@@ -38,8 +38,7 @@ def events(cases: Sequence[Case]) -> list[list[Times] | str]:
         raise AssertionError(f"code {done.returncode}: {done.stderr}")
     said = [json.loads(line) for line in done.stdout.splitlines()]
     return [
-        one["error"] if isinstance(one, dict) else [Times(**layer) for layer in one]
-        for one in said
+        one["error"] if isinstance(one, dict) else [Times(**layer) for layer in one] for one in said
     ]
 
 

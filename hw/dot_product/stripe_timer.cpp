@@ -1,10 +1,10 @@
-#include "hw/dot_product/stripe_pipe.h"
+#include "hw/dot_product/stripe_timer.h"
 
 #include <algorithm>
 
 namespace accsim::hw {
 
-bool StripePipe::State::equals_but_for_time(const State& other) const {
+bool StripeTimer::State::equals_but_for_time(const State& other) const {
   const int64_t moved = issued - other.issued;
   const auto same = [&](const AtomRun& a, const AtomRun& b) {
     return a.first - b.first == moved && a.count == b.count;
@@ -13,13 +13,13 @@ bool StripePipe::State::equals_but_for_time(const State& other) const {
          *last_atom - *other.last_atom == moved && std::ranges::equal(held, other.held, same);
 }
 
-void StripePipe::State::move(int64_t cycles) {
+void StripeTimer::State::move(int64_t cycles) {
   issued += cycles;
   if (last_atom) *last_atom += cycles;
   for (AtomRun& run : held) run.first += cycles;
 }
 
-void StripePipe::run_group(const std::array<StripeRun, 3>& stripes, const GroupStripes& group) {
+void StripeTimer::run_group(const std::array<StripeRun, 3>& stripes, const GroupStripes& group) {
   GroupStripes rest = group;
   bool begun = false;
   for (StripeRun run : stripes) {
@@ -36,7 +36,7 @@ void StripePipe::run_group(const std::array<StripeRun, 3>& stripes, const GroupS
 
 /// Brent's search for a period: the state is compared with that of a checkpoint, which moves on
 /// when as many stripes have followed it as came before.
-void StripePipe::run_equal(const StripeRun& run, const GroupStripes& group) {
+void StripeTimer::run_equal(const StripeRun& run, const GroupStripes& group) {
   State checkpoint = now_;
   int64_t since = 0, most = 1;
   for (int64_t left = run.number; left > 0;) {
@@ -58,7 +58,7 @@ void StripePipe::run_equal(const StripeRun& run, const GroupStripes& group) {
   }
 }
 
-void StripePipe::step(int64_t outputs, const GroupStripes& group) {
+void StripeTimer::step(int64_t outputs, const GroupStripes& group) {
   const int64_t lasts = std::max(engine_.block_cycles, outputs);
   const int64_t from_block_to_block = std::max(group.load_cycles, lasts);
   const int64_t load = std::max(now_.issued, group.there);
@@ -72,7 +72,7 @@ void StripePipe::step(int64_t outputs, const GroupStripes& group) {
 }
 
 /// The cycle from which so many places are free, 0 where they always are.
-int64_t StripePipe::places_free(int64_t outputs) const {
+int64_t StripeTimer::places_free(int64_t outputs) const {
   int64_t in_use = outputs;
   for (const AtomRun& run : now_.held) in_use += run.count;
   int64_t wait_for = in_use - engine_.places;  // atoms, from the oldest on
@@ -87,7 +87,7 @@ int64_t StripePipe::places_free(int64_t outputs) const {
 }
 
 /// The atoms of a stripe whose last block has just been issued.
-void StripePipe::hand_out(int64_t outputs) {
+void StripeTimer::hand_out(int64_t outputs) {
   int64_t first = now_.issued + engine_.issue_to_atom;
   const bool follows = now_.last_atom && *now_.last_atom + engine_.atom_cycles >= first;
   if (follows) first = *now_.last_atom + engine_.atom_cycles;
@@ -100,7 +100,7 @@ void StripePipe::hand_out(int64_t outputs) {
 }
 
 /// Forgets the atoms whose places are free in the cycle of the last issue.
-void StripePipe::free_places() {
+void StripeTimer::free_places() {
   size_t gone = 0;
   for (AtomRun& run : now_.held) {
     const int64_t since = now_.issued - engine_.atom_to_place - run.first;

@@ -24,9 +24,9 @@ struct GroupStripes {
 /// next stripe is issued later, so a place that is free by then never holds it up. Where two
 /// stripes of a run leave all of this as it was, relative to the issue, what lies between them
 /// repeats.
-class StripePipe {
+class StripeTimer {
  public:
-  explicit StripePipe(const DotProductEngine& engine) : engine_(engine) {}
+  explicit StripeTimer(const DotProductEngine& engine) : engine_(engine) {}
 
   /// A layer begins: its first atom is the next one.
   void begin_layer() { first_atom_.reset(); }

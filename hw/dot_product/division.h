@@ -1,0 +1,53 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "hw/dot_product/layer_timing.h"
+
+namespace accsim::hw {
+
+/// A convolution before its buffer is divided. What its lines need cuts it, where the features
+/// don't fit.
+struct Convolution {
+  ConvolutionSizes sizes;
+  int64_t stride = 1;  ///< lines from an output's to the next one's
+  int64_t reach = 1;   ///< lines from a kernel's first tap to its last, both included
+  int64_t pad = 0;     ///< lines above the first
+};
+
+/// The convolution as layers of the machine with these banks, in order: one where its features fit,
+/// parts of all lines that fit otherwise. Errc::capacity: the lines of one output don't fit,
+/// or there are more than kMostParts.
+/// The engine must have passed check_engine(). Which weights stay is for keep_weights() to say.
+Result<std::vector<DotProductLayer>> cut_by_lines(const Convolution& conv, BankDivision banks,
+                                                  const DotProductEngine& engine);
+
+/// Parts of a convolution: the timing takes them one by one.
+inline constexpr int64_t kMostParts = 1 << 16;
+
+/// Lets the first of several parts read the weights for all, where all of them fit.
+void keep_weights(std::vector<DotProductLayer>& parts, const DotProductEngine& engine);
+
+/// The division of NVIDIA's compiler (section "Division of the buffer"): whole weights, two groups
+/// or one, whichever first fits beside all features; else beside lines, in at most
+/// kSplitWeightBanks. Errc::capacity: a group needs more.
+Result<BankDivision> compiler_division(const Convolution& conv, const DotProductEngine& engine);
+inline constexpr int64_t kSplitWeightBanks = 8;
+
+/// A division, the layers that it makes of a convolution, and their cycles to the last write.
+struct ConvolutionPlan {
+  BankDivision banks;
+  std::vector<DotProductLayer> layers;
+  Cycles cycles;
+};
+
+/// A convolution with a division that is given. Parts overlap, with the weights kept where they fit.
+Result<ConvolutionPlan> divide(const Convolution& conv, BankDivision banks,
+                               const DotProductEngine& engine);
+
+/// The division of the fewest cycles; of those with as many, the one of the fewest banks of
+/// weights. Every number of banks for weights is tried that leaves features one, but none beyond
+/// those that hold all weights. Errc::capacity: nothing fits.
+Result<ConvolutionPlan> search_division(const Convolution& conv, const DotProductEngine& engine);
+
+}  // namespace accsim::hw
