@@ -42,8 +42,8 @@ TEST(DotProductMeasured, AreCyclesOfAllConvolutionsRight) {
   }
 }
 
-/// First reads and last reads of features to the cycle. What follows the cycle in which features are
-/// there is up to 5 early (docs/dot-product.md, "What is left").
+/// First reads and last reads of features to the cycle. What follows the cycle in which features
+/// are there is up to 5 early (docs/dot-product.md, "What is left").
 TEST(DotProductMeasured, AreEventsWhereTheyWereSeen) {
   for (const char* table : {"layers", "rtl"})
     for (const MeasuredRow& row : measured_convolutions(table)) {
