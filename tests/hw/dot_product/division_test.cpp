@@ -7,7 +7,7 @@
 namespace accsim::hw {
 namespace {
 
-/// Of rows that are one part of a layer: height of input and output of the whole layer, and its pad.
+/// Of rows that are one part of a layer: the whole layer's height of input and output, and its pad.
 struct WholeLayer {
   int64_t height, out_height, pad;
 };
