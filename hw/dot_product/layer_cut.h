@@ -69,8 +69,8 @@ int64_t allowed_entries(int64_t weight_banks, int64_t freed, int64_t total,
 
 /// Cuts a layer. Errc::invalid: a size isn't positive. Errc::capacity: features or the weights of a
 /// group don't fit into their banks, a stripe has more outputs than there are places, or there are
-/// more than kMostGroups groups. Errc::overflow: bytes or cycles leave 64 bits. The engine must have
-/// passed check_engine().
+/// more than kMostGroups groups. Errc::overflow: bytes or cycles leave 64 bits. The engine must
+/// have passed check_engine().
 Result<DotProductWork> cut_layer(const DotProductLayer& layer, const DotProductEngine& engine);
 
 /// Kernel groups of one layer: the timing takes them one by one.
