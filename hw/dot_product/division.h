@@ -41,7 +41,8 @@ struct ConvolutionPlan {
   Cycles cycles;
 };
 
-/// A convolution with a division that is given. Parts overlap, with the weights kept where they fit.
+/// A convolution with a division that is given. Parts overlap, with the weights kept where they
+/// fit.
 Result<ConvolutionPlan> divide(const Convolution& conv, BankDivision banks,
                                const DotProductEngine& engine);
 

@@ -23,7 +23,8 @@ struct BankDivision {
   bool operator==(const BankDivision&) const = default;
 };
 
-/// A layer as the engine runs it: all its features are in the buffer (docs/dot-product.md, "Layer").
+/// A layer as the engine runs it: all its features are in the buffer (docs/dot-product.md,
+/// "Layer").
 struct DotProductLayer {
   ConvolutionSizes sizes;
   BankDivision banks;

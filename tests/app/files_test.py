@@ -76,7 +76,13 @@ INPUTS = {
     "cut": {"{model}": "model", "{weights}": "model"},
     "compare": {"{model}": "input", "{weights}": "input", "{hw}": "--hw"},
     "advise": {"{model}": "model", "{weights}": "model", "{hw}": "--hw"},
-    "validate": {"{figures}": "source", "{known}": "source", "{model}": "source"},
+    "validate": {
+        "{figures}": "source",
+        "{known}": "source",
+        "{model}": "source",
+        "{rows}": "source",
+        "{other_rows}": "--table",
+    },
     "sweep": {"{spec}": "spec", "{hw}": "spec", "{model}": "spec"},
     "sweep show": {"{store}": "store", "{store}-wal": "store"},
     "sweep merge": {"{store}": "shards"},
@@ -96,6 +102,7 @@ GIVEN = {
     "shards": ["{store}", "{other_store}"],
     "--input": ["--input", "x={npy}"],
     "--model": ["--model", "{model}"],
+    "--table": ["--table", "{other_rows}"],
 }
 
 # By command: options that write a file, and those that write into a folder.
@@ -222,6 +229,8 @@ class FilesTest(unittest.TestCase):
                 ("spec", "spec.yaml"),
                 ("known", "known.yaml"),
                 ("figures", "figures.yaml"),
+                ("rows", "rows.csv"),
+                ("other_rows", "other.csv"),
                 ("store", "store.sqlite"),
                 ("other_store", "other.sqlite"),
                 ("npy", "in/x.npy"),
@@ -243,7 +252,11 @@ class FilesTest(unittest.TestCase):
         files["figures"].write_text(
             "source: s\nevidence: estimate\nfitted: no\nmachine: known.yaml\n"
             "points: [{name: a, model: model.onnx, cycles: 100}]\n"
+            "table: {file: rows.csv, workload: product,"
+            " columns: {name: id, m: M, k: 64, n: 64, cycles: C}}\n"
         )
+        for name in ("rows", "other_rows"):
+            files[name].write_text("id,M,C\nx,64,1000\n")
         for name in ("store", "other_store"):
             cls.do("sweep", files["spec"], "--store", files[name])
         pathlib.Path(f"{files['store']}-wal").write_bytes(b"")

@@ -144,6 +144,9 @@ class Widths(unittest.TestCase):
 
     def test_programs_that_are_made_and_cut(self):
         run("gemm", "300x200x100", "-o", "product.onnx", "--weights", "random:1", cwd=self.dir)
+        dump = run("--hw", CONFIG, "product.onnx", "--dump-program", "*", cwd=self.dir).stdout
+        (self.dir / "programs.txt").write_text(dump)
+        self.narrow("program", "programs.txt", "--hw", CONFIG)
         self.narrow("tile", "product.onnx", "-o", "cut.onnx")
         self.narrow("--hw", CONFIG, "cut.onnx")
         self.narrow(
