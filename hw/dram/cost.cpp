@@ -8,6 +8,7 @@
 #include "hw/dram/closed_form.h"
 #include "hw/dram/row_visits.h"
 #include "hw/dram/strided.h"
+#include "sim/base/hash.h"
 #include "sim/base/inline_vector.h"
 
 namespace accsim::hw {
@@ -96,7 +97,10 @@ StridedCounts DramCosts::strided_counts(const DramTransfer& t) {
   const auto [at, fresh] = strided_.try_emplace(count_key(system_, t));
   if (fresh) {
     at->second = strided_rates(system_, t);
-    bursts_counted_ += at->second.counted;
+    const std::vector<int64_t>& key = at->first;
+    walks_.push_back(
+        {hash_bytes({reinterpret_cast<const char*>(key.data()), key.size() * sizeof(int64_t)}),
+         at->second.counted});
   }
   return scaled_counts(at->second, t);
 }

@@ -89,8 +89,13 @@ class DramCosts {
   DramCost transfer_cost(const DramTransfer& transfer);
   /// Ticks for which the bus idles before it goes on in that direction, from the other one.
   int64_t turn_ticks(bool to_write) const { return turns_[to_write]; }
-  /// Bursts of strided transfers that were gone through one by one.
-  int64_t bursts_counted() const { return bursts_counted_; }
+  /// A kind of strided transfers whose bursts were gone through one by one.
+  struct Walk {
+    uint64_t kind = 0;  ///< a hash of what the walk sees
+    int64_t bursts = 0;
+  };
+  /// One for each kind that was met, in the order in which they were.
+  std::span<const Walk> walks() const { return walks_; }
 
  private:
   static constexpr size_t kLengths = 24;  ///< 1 .. 2^23 bursts
@@ -105,7 +110,7 @@ class DramCosts {
   std::array<double, 2> stream_{};  ///< clocks a burst of a stream of all channels: read, write
   std::array<std::array<double, kLengths>, 2> random_{};  ///< clocks of a run of 2^i bursts
   std::map<std::vector<int64_t>, StridedRates> strided_;  ///< of those seen so far
-  int64_t bursts_counted_ = 0;
+  std::vector<Walk> walks_;
 };
 
 }  // namespace accsim::hw

@@ -101,14 +101,14 @@ void draw_tables(std::vector<uint8_t>& bytes, int64_t phase, std::mt19937& rando
 
 }  // namespace
 
-Result<MemoryImage> random_contents(const Program& program, std::mt19937& random) {
+Result<MemoryImage> random_contents(const Program& program, std::mt19937& random, int64_t most) {
   int64_t all = 0;
   for (const ProgramTensor& t : program.tensors) all = add_far(all, t.bytes);
-  if (all > kMostDrawnBytes)
-    return Error{
-        Errc::capacity,
-        fmt::format("tensors of {} bytes; operands are drawn for up to {}", all, kMostDrawnBytes),
-        program.name};
+  if (all > most)
+    return Error{Errc::capacity,
+                 fmt::format("tensors of {} bytes; operands are drawn for up to {} more, {} in all",
+                             all, most, kMostDrawnBytes),
+                 program.name};
   const UseFinder finder(program);
   MemoryImage out;
   for (size_t i = 0; i < program.tensors.size(); ++i) {

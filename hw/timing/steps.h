@@ -217,8 +217,11 @@ class StepWriter {
   std::span<const Step> steps() const { return steps_; }
   /// Slots of the program's regions, by their number.
   std::span<const int64_t> regions() const { return regions_; }
-  /// Bursts of a banked DRAM that were gone through one by one, in all programs on this machine.
-  int64_t bursts_counted() const { return banked_ ? banked_->costs.bursts_counted() : 0; }
+  /// Kinds of transfers of a banked DRAM whose bursts were gone through, of all programs on this
+  /// machine.
+  std::span<const DramCosts::Walk> dram_walks() const {
+    return banked_ ? banked_->costs.walks() : std::span<const DramCosts::Walk>();
+  }
 
  private:
   struct Frame {

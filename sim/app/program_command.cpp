@@ -24,11 +24,13 @@ namespace {
 Result<std::vector<VerifyCase>> cases_of(std::vector<hw::Program> programs, const hw::HwConfig& hw,
                                          uint64_t seed) {
   std::vector<VerifyCase> out;
+  int64_t most = hw::kMostDrawnBytes;
   for (hw::Program& p : programs) {
-    std::seed_seq sequence{seed, uint64_t{out.size()}};
+    std::seed_seq sequence{seed & 0xffffffff, seed >> 32, uint64_t{out.size()}};
     std::mt19937 random(sequence);
-    auto image = hw::random_contents(p, random);
+    auto image = hw::random_contents(p, random, most);
     if (!image) return image.errors();
+    for (const std::vector<uint8_t>& bytes : *image) most -= std::ssize(bytes);
     VerifyCase& one = out.emplace_back();
     one.name = p.name;
     one.shape = fmt::format("{} tensors", p.tensors.size());

@@ -81,9 +81,10 @@ Status check_tilings(const Mapper& mapper, const std::string& file) {
   return Error{
       Errc::capacity,
       fmt::format("its search takes longer than looking at {} tilings, {} for each program "
-                  "that {} N allows; take a larger N, or one tiling each by --effort rule",
+                  "that {} N allows; take a larger N{}",
                   format_count(mapper.options().limit->most_tilings()),
-                  format_count(kTilingsPerProgram), kProgramsOption),
+                  format_count(kTilingsPerProgram), kProgramsOption,
+                  mapper.is_searching() ? ", or one tiling each by --effort rule" : ""),
       file};
 }
 

@@ -17,16 +17,18 @@ auto CostEvaluator::described(const Problem& p, const Tiling& t, Marks marks, Ta
   return to(CostSink<NoAddress>(hw_, dataflow_of(t), steps_, marks));
 }
 
-void CostEvaluator::tell_limit() {
-  limit_->add_timings(1, std::ssize(steps_.steps()));
-  limit_->add_bursts(steps_.bursts_counted() - told_bursts_);
-  told_bursts_ = steps_.bursts_counted();
+void CostEvaluator::tell_limit(bool timed) {
+  if (limit_ == nullptr) return;
+  if (timed) limit_->add_timings(1, std::ssize(steps_.steps()));
+  const auto walks = steps_.dram_walks();
+  for (; told_walks_ < walks.size(); ++told_walks_)
+    limit_->add_walk(walks[told_walks_].kind, walks[told_walks_].bursts);
 }
 
 template <class Problem, class Tiling>
 Cost CostEvaluator::cost(const Problem& p, const Tiling& t) {
   return described(p, t, Marks::no, [&](const auto& sink) -> Cost {
-    if (limit_ != nullptr) tell_limit();
+    tell_limit(true);
     return {
         simulator_.run(steps_.steps(), hw_, hw::TimingMode::periodic, nullptr, steps_.regions()),
         sink.counts()};
@@ -37,6 +39,7 @@ template <class Problem, class Tiling>
 CostEvaluator::Traced CostEvaluator::traced(const Problem& p, const Tiling& t) {
   return described(p, t, Marks::yes, [&](auto& sink) -> Traced {
     sink.set_marks();
+    tell_limit(false);
     const std::span<const hw::Step> all = steps_.steps();
     return {{{all.begin(), all.end()}, sink.ports(), sink.bytes_of_regions(), sink.shared_bytes()},
             sink.counts()};

@@ -51,12 +51,12 @@ class CostEvaluator {
   template <class Problem, class Tiling, class Take>
   auto described(const Problem& p, const Tiling& t, Marks marks, Take take);
 
-  /// Of the program that was written last.
-  void tell_limit();
+  /// Of the program that was written last, and whether it was timed.
+  void tell_limit(bool timed);
 
   const hw::HwConfig& hw_;
   SearchLimit* const limit_;
-  int64_t told_bursts_ = 0;
+  size_t told_walks_ = 0;
   hw::StepWriter steps_;
   hw::Simulator simulator_;
 };

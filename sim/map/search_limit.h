@@ -2,6 +2,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <mutex>
+#include <unordered_set>
 
 namespace accsim::sim {
 
@@ -20,23 +22,33 @@ class SearchLimit {
   void add_timings(int64_t programs, int64_t steps) { add_bounded(100 * programs + 2 * steps); }
   /// The program of a mapping was written and checked, of so many steps: 1.5 us and 400 bytes each.
   void add_program(int64_t steps) { add_bounded(40 * steps); }
-  /// Bursts of a banked DRAM were gone through one by one, 20 ns each.
-  void add_bursts(int64_t bursts) { add_bounded(bursts / 2); }
+  /// So many bursts of a banked DRAM were gone through one by one for a kind of transfers, 20 ns
+  /// each. A kind counts once, whichever threads meet it.
+  void add_walk(uint64_t kind, int64_t bursts) {
+    const std::lock_guard lock(mutex_);
+    if (walks_.insert(kind).second) add_bounded(bursts / 2);
+  }
   /// Programs took their turn in a chain, 120 ns each; what it hadn't met there was timed, too.
   void add_turns(int64_t programs) { add_bounded(3 * programs); }
 
   int64_t spent() const { return spent_.load(std::memory_order_relaxed); }
-  bool is_over() const { return spent() > most_; }
+  bool is_over() const { return given_up_ || spent() > most_; }
   /// There is no memory for a search.
-  void give_up() { spent_ = most_ + 1; }
+  void give_up() { given_up_ = true; }
   /// Other searches begin; but not after one that came to more.
   void start_over() {
-    if (!is_over()) spent_ = 0;
+    if (is_over()) return;
+    const std::lock_guard lock(mutex_);
+    spent_ = 0;
+    walks_.clear();
   }
 
  private:
   const int64_t most_;
   std::atomic<int64_t> spent_ = 0;
+  std::atomic<bool> given_up_ = false;
+  std::mutex mutex_;
+  std::unordered_set<uint64_t> walks_;  ///< kinds that were counted
 };
 
 }  // namespace accsim::sim

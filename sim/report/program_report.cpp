@@ -53,7 +53,7 @@ bool is_countable(const hw::Program& program) {
   return work <= kMostWork;
 }
 
-std::string milliseconds(const ProgramReport& report, const hw::Timing& timing) {
+std::string time_text(const ProgramReport& report, const hw::Timing& timing) {
   return format_si(static_cast<double>(timing.total.count()) / (report.hw.clock_mhz * 1e6), "s");
 }
 
@@ -61,9 +61,9 @@ std::string paragraph(const ProgramReport& report, const TimedProgram& p) {
   const hw::Counts& c = p.counts;
   const auto cycles = static_cast<double>(std::max<int64_t>(1, p.timing.total.count()));
   const auto peak = static_cast<double>(report.hw.array.rows * report.hw.array.cols);
-  std::string out = fmt::format(
-      "{}\n  {} cycles ({}), {} commands, {} MACs", p.name, format_count(p.timing.total.count()),
-      milliseconds(report, p.timing), format_count(c.commands), format_count(c.macs.count()));
+  std::string out = fmt::format("{}\n  {} cycles ({}), {} commands, {} MACs", p.name,
+                                format_count(p.timing.total.count()), time_text(report, p.timing),
+                                format_count(c.commands), format_count(c.macs.count()));
   if (c.array_macs.count() > 0)
     out += fmt::format(", array used to {:.1f} %",
                        100 * static_cast<double>(c.array_macs.count()) / (cycles * peak));

@@ -18,6 +18,7 @@ namespace {
 bool is_sqlites(const std::string& path) {
   std::array<unsigned char, 4> head{};
   std::ifstream in(path, std::ios::binary);
+  if (!in) return false;
   in.read(reinterpret_cast<char*>(head.data()), head.size());
   constexpr std::array<std::array<unsigned char, 4>, 6> kBegins = {{
       {0, 0, 0, 0},              // nothing is written yet
@@ -42,10 +43,15 @@ std::vector<std::string> files_beside(const std::string& path) {
 Status check_files_beside(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code error;
-  const bool there = fs::exists(path, error);
-  if (there && (!fs::is_regular_file(path, error) || fs::file_size(path, error) > 0)) return ok();
+  const auto begun = [&] {
+    return fs::exists(path, error) &&
+           (!fs::is_regular_file(path, error) || fs::file_size(path, error) > 0);
+  };
+  if (begun()) return ok();
   for (const std::string& file : files_beside(path)) {
-    if (!fs::exists(fs::symlink_status(file, error)) || (there && is_sqlites(file))) continue;
+    if (!fs::exists(fs::symlink_status(file, error))) continue;
+    // Another process may be making the store: that makes the database first.
+    if (fs::exists(path, error) && (begun() || is_sqlites(file))) continue;
     return Error{Errc::io,
                  fmt::format("is no store yet, but '{}' is there, and making the store would "
                              "delete it; move it away, or name another store",

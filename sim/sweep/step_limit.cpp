@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "sim/sweep/sqlite_files.h"
+
 namespace accsim::sim {
 namespace {
 
@@ -34,7 +36,10 @@ bool StepLimit::is_passed() {
   steps_ += kStepsPerCall;
   if (steps_ <= most_) return false;
   int64_t bytes = 0;
-  for (const std::string& file : files_) bytes += size_of(file) + size_of(file + "-wal");
+  for (const std::string& file : files_) {
+    bytes += size_of(file);
+    for (const std::string& beside : files_beside(file)) bytes += size_of(beside);
+  }
   most_ = kSteps + kStepsPerByte * bytes;
   return steps_ > most_;
 }

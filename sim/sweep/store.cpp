@@ -11,6 +11,7 @@
 
 #include "sim/base/parse_number.h"
 #include "sim/base/shell_word.h"
+#include "sim/sweep/sqlite_files.h"
 #include "sim/sweep/store_columns.h"
 #include "sim/sweep/store_schema.h"
 
@@ -83,7 +84,7 @@ Result<std::unique_ptr<SweepStore>> SweepStore::open_for_reading(const std::stri
                  path};
   const auto folder = std::filesystem::absolute(path, ec).parent_path();
   const bool frozen =
-      access(folder.c_str(), W_OK) != 0 && !std::filesystem::exists(path + "-wal", ec);
+      access(folder.c_str(), W_OK) != 0 && !std::filesystem::exists(files_beside(path).front(), ec);
   auto db = Database::open(path, frozen ? Database::Mode::frozen : Database::Mode::read);
   if (!db) return db.errors();
   std::unique_ptr<SweepStore> out(new SweepStore(std::move(*db)));

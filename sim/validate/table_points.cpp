@@ -259,6 +259,21 @@ class RowReader {
 
 }  // namespace
 
+namespace {
+
+/// Columns, with the words that a row may have there.
+void read_where(const hw::YamlEntry& e, TableSection& to, SpecErrors& errors) {
+  if (e.value.kind != hw::YamlNode::Kind::map || e.value.entries.empty())
+    return errors.fail(e.value.at, "where must have columns with what a row has there");
+  for (const hw::YamlEntry& f : e.value.entries) {
+    to.where.push_back({f.key, texts_of(f.value), f.at});
+    if (to.where.back().texts.empty())
+      errors.fail(f.at, f.key + " must be what a row has there, or a list of that");
+  }
+}
+
+}  // namespace
+
 TableSection read_table_section(const hw::YamlNode& node, const std::string& source_file,
                                 SpecErrors& errors) {
   TableSection out;
@@ -275,11 +290,13 @@ TableSection read_table_section(const hw::YamlNode& node, const std::string& sou
     if (e.key == "workload") out.kind = read_kind(e, errors);
     has_kind |= e.key == "workload";
     if (e.key == "columns") columns = &e;
-    if (e.key == "family") out.family = e.value.text;
+    if (e.key == "family") {
+      out.family = e.value.text;
+      if (e.value.kind != hw::YamlNode::Kind::scalar)
+        errors.fail(e.value.at, "family must be a text");
+    }
     if (e.key == "function") read_functions(e, out, errors);
-    if (e.key == "where")
-      for (const hw::YamlEntry& f : e.value.entries)
-        out.where.push_back({f.key, texts_of(f.value), f.at});
+    if (e.key == "where") read_where(e, out, errors);
   });
   if (node.kind != hw::YamlNode::Kind::map) return out;
   if (out.files.empty() || columns == nullptr || !has_kind)

@@ -125,6 +125,8 @@ class ValidationReader {
   /// One section, or a list of them.
   void read_tables(const hw::YamlEntry& e) {
     const bool list = e.value.kind == hw::YamlNode::Kind::sequence;
+    if (list && e.value.items.empty())
+      return errors_.fail(e.at, "table must be a section or a list of at least one");
     std::vector<TableSection> sections;
     for (const hw::YamlNode& node : list ? e.value.items : std::vector{e.value})
       sections.push_back(read_table_section(node, out_.file, errors_));

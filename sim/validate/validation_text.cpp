@@ -164,6 +164,13 @@ void markdown_source(const ValidatedSource& s, const std::string& root, bool int
   out += '\n';
 }
 
+/// A file as its source names it, where it lies below the source's folder.
+std::string beside(const std::string& source, const std::string& file) {
+  const auto folder = std::filesystem::path(source).parent_path();
+  const std::string path = std::filesystem::path(file).lexically_relative(folder).string();
+  return path.empty() || path.starts_with("..") ? file : path;
+}
+
 }  // namespace
 
 std::string error_text(double error) {
@@ -189,13 +196,6 @@ std::vector<std::string> group_cells(const GroupSummary& g) {
           error_text(s.mean),
           error_text(s.worst),
           s.worst_point};
-}
-
-/// A file as its source names it, where it lies below the source's folder.
-static std::string beside(const std::string& source, const std::string& file) {
-  const auto folder = std::filesystem::path(source).parent_path();
-  const std::string path = std::filesystem::path(file).lexically_relative(folder).string();
-  return path.empty() || path.starts_with("..") ? file : path;
 }
 
 std::vector<std::string> setting_lines(const ValidationSource& s) {

@@ -2,6 +2,7 @@
 """Stores of sweeps from strangers: nothing that they hold is executed. Usage: store_test.py ACCSIM
 [unittest arguments]."""
 
+import contextlib
 import pathlib
 import resource
 import shutil
@@ -159,6 +160,26 @@ class StoreTest(unittest.TestCase):
                     self.assertLess(self.seconds() - before, 2 * slowdown())
                     self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
                     self.assertRegex(done.stderr, f"^accsim: error: {store}: is (no store|damaged)")
+
+    def test_is_a_store_taken_by_a_link_while_its_log_is_long(self):
+        """Steps are limited by bytes, and SQLite's log lies beside what a link leads to."""
+        store, link = self.changed(""), self.dir / "link.sqlite"
+        link.unlink(missing_ok=True)
+        link.symlink_to(store)
+        with contextlib.closing(sqlite3.connect(store)) as open_store:
+            open_store.execute("PRAGMA journal_mode = WAL")
+            open_store.execute("PRAGMA wal_autocheckpoint = 0")
+            open_store.execute(
+                "WITH RECURSIVE n(x) AS (SELECT 0 UNION ALL SELECT x + 1 FROM n WHERE x < 500000) "
+                "INSERT INTO layers SELECT 0, x, '', '', '', '', 0, 0, 0, 0, 0 FROM n"
+            )
+            open_store.commit()
+            self.assertGreater(pathlib.Path(f"{store}-wal").stat().st_size, 5_000_000)
+            for path in (store, link):
+                done = run("sweep", "show", path)
+                self.assertEqual((done.returncode, done.stderr), (0, ""), path)
+                done = run("sweep", self.spec, "--store", path)
+                self.assertEqual((done.returncode, done.stderr), (0, ""), path)
 
     def test_are_large_stores_far_below_the_limit(self):
         # Rows as small as they can be take most steps for their bytes.

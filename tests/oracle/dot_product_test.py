@@ -155,7 +155,7 @@ class Measured(unittest.TestCase):
 
     def test_are_events_where_they_were_seen(self):
         """First reads and last reads of features to the cycle. The others follow the cycle in which
-        the features are there, which is up to 4 early (page, "What is left")."""
+        the features are there, which is up to 5 early (page, "What is left")."""
         for row in rows().values():
             times = predicted(row.name)
             for event in ("first_read", "last_feature_read"):

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "hw/config/load.h"
 #include "hw/energy/energy.h"
 #include "sim/map/mapper.h"
@@ -359,6 +361,17 @@ TEST(Search, CountsWhatItHasLookedAt) {
   }
   EXPECT_GT(evaluated, 0);
   EXPECT_GT(candidates, evaluated);
+}
+
+TEST(Search, CountsAWalkOverBurstsOnceAndEndsWithoutMemory) {
+  SearchLimit limit(std::numeric_limits<int64_t>::max());
+  for (const uint64_t kind : {1, 2, 1}) limit.add_walk(kind, 100);
+  EXPECT_EQ(limit.spent(), 2 * 100 / 2);
+  EXPECT_FALSE(limit.is_over());
+  limit.give_up();
+  EXPECT_TRUE(limit.is_over());
+  limit.start_over();
+  EXPECT_TRUE(limit.is_over());
 }
 
 /// Each of two threads has a product that takes longer than all may.

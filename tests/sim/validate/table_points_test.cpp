@@ -204,6 +204,23 @@ TEST(TablePoints, IsWhatASectionNeedsSaid) {
   EXPECT_TRUE(errors[6].starts_with("v.yaml:10:")) << errors[6];
 }
 
+TEST(TablePoints, IsNoRowTakenByMistake) {
+  const std::string columns = "workload: product, columns: {m: M, k: 1, n: 1, us: ns}}\n";
+  const auto errors = [](const std::string& section) {
+    return TableFiles(section, "M,ns\n1,1\n").errors();
+  };
+  EXPECT_EQ(errors("table: []\n"),
+            Texts{"v.yaml:5:1: table must be a section or a list of at least one"});
+  for (const char* where : {"foo", "[M]", "{}", "{M: {a: b}}"}) {
+    const Texts found =
+        errors("table: {file: t.csv, where: " + std::string(where) + ", " + columns);
+    ASSERT_EQ(found.size(), 1u) << where;
+    EXPECT_NE(found[0].find("what a row has there"), std::string::npos) << found[0];
+  }
+  EXPECT_EQ(errors("table: {file: t.csv, family: [a], " + columns),
+            Texts{"v.yaml:5:30: family must be a text"});
+}
+
 /// Rows are summed up by family and by the decade of their MACs, and not among published figures.
 TEST(TablePoints, AreRowsSummedUpApart) {
   const TableFiles files(kProducts + "points: [{name: p, product: 8x8x8, us: 1, family: a}]\n",

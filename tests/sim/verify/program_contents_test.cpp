@@ -59,6 +59,9 @@ TEST(RandomContents, RefuseTensorsBeyondMemory) {
   const auto image = random_contents(p, random);
   ASSERT_FALSE(image.ok());
   EXPECT_EQ(image.errors().front().code, Errc::capacity);
+  p.tensors.front().bytes = 100;
+  EXPECT_TRUE(random_contents(p, random, 100).ok());
+  EXPECT_FALSE(random_contents(p, random, 99).ok());  // what is left for several programs
 }
 
 }  // namespace
