@@ -10,8 +10,8 @@ namespace accsim::sim {
 std::vector<std::string> files_beside(const std::string& path);
 
 /// Errc::io when the database isn't there yet, or is empty, and one of those files is there: SQLite
-/// would delete it. Beside an empty one SQLite's own are let be: another process may be making it,
-/// or have been killed then.
+/// would delete it. SQLite's own are let be: another process may be making the database, or was
+/// killed, and without their database they say nothing.
 Status check_files_beside(const std::string& path);
 
 }  // namespace accsim::sim

@@ -303,13 +303,15 @@ class RobustTest(unittest.TestCase):
             ("-journal", bytes.fromhex("d9d505f920a163d7") + bytes(504)),
         ):
             with self.subTest(end):
-                store.write_bytes(b"")
-                self.file(content, f"foo{end}")
-                done = run("sweep", spec, "--store", store)
-                self.assertEqual(done.returncode, 0, done.stderr)
-                self.assertIn("2 of 2 points stored", done.stdout)
-                self.assertEqual({p.name for p in self.dir.iterdir()}, {"spec.yaml", "foo"})
-                store.unlink()
+                for begun in (True, False):  # or the store was deleted, and they weren't
+                    if begun:
+                        store.write_bytes(b"")
+                    self.file(content, f"foo{end}")
+                    done = run("sweep", spec, "--store", store)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    self.assertIn("2 of 2 points stored", done.stdout)
+                    self.assertEqual({p.name for p in self.dir.iterdir()}, {"spec.yaml", "foo"})
+                    store.unlink()
 
     def test_is_a_nan_said_where_no_order_is_defined(self):
         nodes = [
