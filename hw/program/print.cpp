@@ -99,7 +99,7 @@ class Printer {
     for (size_t i = 0; i < program_.tensors.size(); ++i) {
       out_ += fmt::format("  tensor %{} ", i);
       write_form(form_, program_.tensors[i]);
-      out_ += "\n";
+      out_ += '\n';
     }
     print_body();
     return std::move(out_);
@@ -123,7 +123,7 @@ class Printer {
       inner();
     });
     form_.counted(program_.loops != used, ", ", program_.loops, " loops");
-    out_ += "\n";
+    out_ += '\n';
   }
   void print_body() {
     const auto loop = [this](const Loop& l, const auto& inner) {
@@ -141,7 +141,7 @@ class Printer {
         form_.tensor(s.region);
       else
         form_.choice(s.buffer);
-      out_ += "\n";
+      out_ += '\n';
     };
     const auto mark = [this](const Mark& m) {
       begin_line(m.queue);
@@ -150,12 +150,12 @@ class Printer {
     const auto head = [this](const LayerHead& h) {
       begin_line();
       write_form(form_, h);
-      out_ += "\n";
+      out_ += '\n';
     };
     const auto command = [this](const Command& c) {
       begin_line(queue_of(c));
       std::visit([this](const auto& kind) { write_form(form_, kind); }, c);
-      out_ += "\n";
+      out_ += '\n';
     };
     visit_nest(program_.body, Overloaded{loop, sync, mark, head, command});
   }

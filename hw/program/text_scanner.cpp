@@ -224,8 +224,8 @@ std::string TextScanner::unescape(std::string_view raw, size_t from) {
     } else if (kind == 'x' || kind == 'u') {
       const std::string_view digits = raw.substr(i + 2, kind == 'x' ? 2 : 4);
       uint32_t code = 0;
-      const char* const end = digits.data() + digits.size();
-      const auto [stop, error] = std::from_chars(digits.data(), end, code, 16);
+      const char* const end = raw.data() + i + 2 + digits.size();
+      const auto [stop, error] = std::from_chars(raw.data() + i + 2, end, code, 16);
       if (error != std::errc() || stop != end || digits.size() < (kind == 'x' ? 2U : 4U)) {
         fail_at(from + i, Errc::parse, "expected two digits behind \\x, or four behind \\u");
         return "";

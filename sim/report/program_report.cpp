@@ -170,7 +170,7 @@ Result<ProgramReport> time_programs(const std::vector<hw::Program>& programs,
 std::string to_text(const ProgramReport& report, size_t width) {
   std::string out;
   for (const TimedProgram& p : report.programs) {
-    if (!out.empty()) out += "\n";
+    if (!out.empty()) out += '\n';
     out += wrap_lines(printable(paragraph(report, p), "\n"), width);
     for (const std::string& line : queue_table(p).folded_lines(width, false)) out += line + "\n";
   }

@@ -111,8 +111,8 @@ CASES = [
         {"x.yaml": "a: 1\n"},
         """
         accsim: error: --json isn't known to accsim hw check; it is an option of accsim, accsim
-        shapes, accsim verify, accsim run, accsim diff, accsim inspect, accsim sweep show, accsim
-        compare, accsim advise, accsim validate (see accsim hw check --help)
+        shapes, accsim verify, accsim program, accsim run, accsim diff, accsim inspect, accsim sweep
+        show, accsim compare, accsim advise, accsim validate (see accsim hw check --help)
     """,
     ),
     Case(

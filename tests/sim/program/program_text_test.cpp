@@ -19,7 +19,7 @@ using hw::Program;
 
 std::vector<fs::path> files_in(const std::string& folder, const std::string& extension) {
   std::vector<fs::path> out;
-  for (const auto& entry : fs::recursive_directory_iterator(kSource + "/" + folder))
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(kSource) / folder))
     if (entry.path().extension() == extension && entry.path().parent_path().stem() != "sweeps")
       out.push_back(entry.path());
   std::sort(out.begin(), out.end());

@@ -146,8 +146,7 @@ TEST(TablePoints, AreCellsThatArentNumbersNamedAllAtOnce) {
                                 "t.csv:4:5: m is 0; it must be a whole number of 1..2147483648",
                                 "t.csv:4:9: N is \"x\"; it must be a number",
                                 "t.csv:4:11: us is 0; a measured figure is above 0",
-                                "t.csv:5:9: n is 2e+30; it must be a whole number of "
-                                "1..2147483648",
+                                "t.csv:5:9: n is 2e+30; it must be a whole number of 1..2147483648",
                                 "t.csv:5:14: us is -0.002; a measured figure is above 0",
                             }));
 }
