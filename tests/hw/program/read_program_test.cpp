@@ -7,7 +7,6 @@
 #include "tests/hw/program/refused.h"
 #include "tests/support/programs.h"
 #include "tests/support/same_programs.h"
-#include "tests/support/source.h"
 #include "tests/support/temp_path.h"
 
 namespace accsim::hw {
@@ -200,7 +199,8 @@ TEST(ReadProgram, ReadsFiles) {
   ASSERT_TRUE(read.ok()) << read.errors().front().text();
   EXPECT_TRUE(same(read->front(), product()));
   EXPECT_TRUE(says(read_programs("no/file").errors().front().text(), "no/file: can't be opened"));
-  EXPECT_TRUE(says(read_programs(kSource + "/tests").errors().front().text(), "is a directory"));
+  EXPECT_TRUE(
+      says(read_programs(test::TempFolder().path()).errors().front().text(), "is a directory"));
 }
 
 }  // namespace
