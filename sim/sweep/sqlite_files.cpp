@@ -17,7 +17,8 @@ namespace {
 /// Whether a file begins as SQLite's beside a database do, or holds nothing yet
 /// (https://www.sqlite.org/fileformat.html, https://www.sqlite.org/walformat.html).
 bool is_sqlites(const std::string& path) {
-  std::array<unsigned char, 28> head{};  // as long as the shortest of their headers
+  // A journal's magic and count of records, zeros until its records are on the disk.
+  std::array<unsigned char, 12> head{};
   std::ifstream in(path, std::ios::binary);
   if (!in) return false;
   in.read(reinterpret_cast<char*>(head.data()), head.size());
