@@ -88,13 +88,27 @@ async function inTime(page, read, good) {
 const asksFor = (rows) => (request) => request.url().endsWith('api/timeline')
   && (JSON.parse(request.postData()).of.machine['array.rows'] ?? 64) === rows;
 
+/** Parts of a timeline, by where they begin, from the first; null when one of them isn't there. */
+function wholeTimeline(parts) {
+  const timeline = [];
+  for (let from = 0; from !== null; from = timeline.at(-1).next) {
+    if (!parts.has(from)) return null;
+    timeline.push(parts.get(from));
+  }
+  return timeline;
+}
+
 /** The timeline has the commands of what is shown, of each machine; no change waits for it. */
 async function showsCommands(view, pid) {
   const { page } = view;
-  const parts = new Map([[48, []], [64, []]]); // of each machine
+  // Of each machine. A part that a change has ended may be asked for again, and come before others.
+  const parts = new Map([[48, new Map()], [64, new Map()]]);
   page.on('response', async (r) => {
-    for (const [value, those] of parts)
-      if (asksFor(value)(r.request()) && r.ok()) those.push(await r.json().catch(() => null));
+    for (const [value, those] of parts) {
+      if (!asksFor(value)(r.request()) || !r.ok()) continue;
+      const part = await r.json().catch(() => null);
+      if (part) those.set(JSON.parse(r.request().postData()).from, part);
+    }
   });
   const rows = page.getByLabel('array.rows, ', { exact: false }).first();
   // At once: a section that is drawn anew meanwhile is another element, which nobody waits for.
@@ -108,13 +122,13 @@ async function showsCommands(view, pid) {
     await asked;
     const [cycles, commands] = await timelineCycles(page);
     seen.push(await shown(page));
-    for (let i = 0; i < 400 && those.at(-1)?.next !== null; i++) await page.waitForTimeout(25);
+    const whole = await inTime(page, () => wholeTimeline(those), (all) => all !== null);
     check(cycles === seen.at(-1), `serve: a timeline of ${cycles} cycles, not ${seen.at(-1)}`);
-    const layers = those.flatMap((p) => p?.timeline.layers ?? []);
+    const layers = (whole ?? []).flatMap((p) => p.timeline.layers);
     const sum = layers.reduce((s, l) => s + l.cycles, 0);
     check(sum === Number(cycles.replaceAll(',', '')), `serve: ${sum} cycles of commands came`);
     check(Number(commands.replaceAll(',', '')) > 1000, `serve: ${commands} commands`);
-    check(those.at(-1)?.next === null, 'serve: the timeline ends before its last part');
+    check(whole !== null, 'serve: parts of the timeline are missing');
   }
   check(seen[0] !== seen[1], 'serve: two machines of equal cycles tell nothing');
   const right = (names) => /load weight/.test(names[0]) && /gemm/.test(names[1]);
