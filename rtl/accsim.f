@@ -42,6 +42,7 @@ post_unit.sv
 nest_walk.sv
 mac_scale.sv
 vector_lane.sv
+row_turns.sv
 row_divide.sv
 row_root.sv
 row_factor.sv

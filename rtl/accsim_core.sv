@@ -12,7 +12,7 @@ module accsim_core
   parameter int unsigned ParSlots = 2, ParSlotBytes = 1024, ParPort = 16,
   parameter int unsigned AccSlots = 2, AccRows = 128,  // rows of one slot
   parameter int unsigned OutSlots = 2, OutSlotBytes = 2048, OutPort = 16,
-  parameter int unsigned VecLanes = 8, ExpLanes = VecLanes, MacLanes = 0,  // at most ActPort
+  parameter int unsigned VecLanes = 8, ExpLanes = VecLanes, MacLanes = 0, RowLanes = RowStep / 2,
   localparam int unsigned LoadPort = max_of(max_of(ActPort, WgtPort), max_of(ParPort, OutPort))
 ) (
   input  logic                        clk_i,
@@ -263,8 +263,8 @@ module accsim_core
   );
 
   vector_unit #(
-    .Lanes(VecLanes), .ExpLanes(ExpLanes), .MacLanes(MacLanes), .ActStride(ActSlotBytes),
-    .ParStride(ParSlotBytes), .OutStride(OutSlotBytes)
+    .Lanes(VecLanes), .ExpLanes(ExpLanes), .RowLanes(RowLanes), .MacLanes(MacLanes),
+    .ActStride(ActSlotBytes), .ParStride(ParSlotBytes), .OutStride(OutSlotBytes)
   ) u_vector (
     .clk_i, .rst_ni, .enable_i(enable_q), .cmd_valid_i(vector_valid_i),
     .cmd_ready_o(vector_ready_o), .cmd_i(vector_i), .act_full_i(vec_act_full),

@@ -35,6 +35,7 @@ post_unit_sva.sv
 nest_walk_sva.sv
 mac_scale_sva.sv
 vector_lane_sva.sv
+row_turns_sva.sv
 row_divide_sva.sv
 row_root_sva.sv
 row_factor_sva.sv

@@ -11,9 +11,8 @@ module row_divide_sva
   input logic [31:0] divisor_i,
   input logic        done_o,
   input logic [30:0] result_o,
-  input logic [RowStep-1:0]       on_q,
-  input logic [RowStep-1:0][31:0] divisor_q,
-  input logic [31:0] remainder
+  input logic        ends,
+  input logic [31:0] remainder, divisor  // of the lane that ends
 );
   logic [RowStep:0]       loaded_q;
   logic [RowStep:0][30:0] asked_q;
@@ -28,11 +27,13 @@ module row_divide_sva
   end
 
   `ASSERT(LessThanOne_A, load_i |-> divisor_i[31] && {1'b0, numerator_i} < divisor_i);
-  `ASSERT(RemainderIsLess_A, on_q[RowStep-1] |-> remainder < divisor_q[RowStep-1]);
+  `ASSERT(RemainderIsLess_A, ends |-> remainder < divisor);
   `ASSERT(InItsCycle_A, done_o == loaded_q[RowStep]);
   `ASSERT(IsTheQuotient_A,
           done_o |-> 64'(result_o) * 64'(by_q[RowStep]) <= {2'b0, asked_q[RowStep], 31'b0} &&
           (64'(result_o) + 64'd1) * 64'(by_q[RowStep]) > {2'b0, asked_q[RowStep], 31'b0});
 endmodule
 
-bind row_divide row_divide_sva u_sva (.remainder(state_q[RowStep-1].remainder), .*);
+bind row_divide row_divide_sva u_sva (
+  .remainder(state_q[lane].remainder), .divisor(divisor_q[lane]), .*
+);

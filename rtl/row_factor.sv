@@ -1,8 +1,11 @@
 // What a row's sums make of it, by docs/vector-arithmetic.md: reciprocal, shift and, of a
-// normalisation, what n x is less. The root and the divider, one of each, take a row a cycle.
+// normalisation, what n x is less. A row's root and its division take a lane of theirs for RowStep
+// cycles; there are Lanes of either.
 module row_factor
   import accsim_pkg::*;
-(
+#(
+  parameter int unsigned Lanes = RowStep / 2
+) (
   input  logic               clk_i,
   input  logic               rst_ni,
   input  row_cmd_t           cmd_i,      // in work
@@ -89,7 +92,7 @@ module row_factor
       sums_row_q[3] <= sums_row_q[2];
     end
   end
-  row_root u_root (
+  row_root #(.Lanes(Lanes)) u_root (
     .clk_i, .rst_ni, .load_i(sums_q[3]), .value_i(wide_q << {pairs, 1'b0}), .done_o(root_done),
     .result_o(root)
   );
@@ -119,7 +122,7 @@ module row_factor
   logic divide;
 
   assign divide = soft_q || root_done;
-  row_divide u_divide (
+  row_divide #(.Lanes(Lanes)) u_divide (
     .clk_i, .rst_ni, .load_i(divide),
     .numerator_i(root_done ? 31'h4000_0000 : cmd_i.epsilon_lo[30:0]),
     .divisor_i(root_done ? root : soft_divisor_q), .done_o(reciprocal_on_o),

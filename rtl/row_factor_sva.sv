@@ -1,4 +1,4 @@
-// Checks row_factor.sv: the divider takes one row in a cycle, with the sums in their widths.
+// Checks row_factor.sv: one row in a cycle is divided, with the sums in their widths.
 `include "sva.svh"
 
 module row_factor_sva

@@ -1,8 +1,10 @@
-// floor(sqrt(value)) in RowStep stages of two bits each. Takes one a cycle; what is loaded in a
-// cycle comes RowStep + 1 cycles later.
+// floor(sqrt(value)) in lanes, each of RowStep cycles with two bits in each. What is loaded in a
+// cycle comes RowStep + 1 cycles later. There are no more than Lanes loads in any RowStep cycles.
 module row_root
   import accsim_pkg::*;
-(
+#(
+  parameter int unsigned Lanes = RowStep / 2
+) (
   input  logic        clk_i,
   input  logic        rst_ni,
   input  logic        load_i,
@@ -17,9 +19,13 @@ module row_root
     logic [31:0] root;
   } state_t;
 
-  state_t [RowStep-1:0] state_q;  // before each stage
-  logic   [RowStep-1:0] on_q;
-  state_t [RowStep-1:0] next;
+  state_t [Lanes-1:0]                    state_q, next;
+  logic   [Lanes-1:0]                    load;
+  logic                                  busy, ends;
+  logic   [max_of($clog2(Lanes), 1)-1:0] lane;
+
+  row_turns #(.Lanes(Lanes)) u_turns (
+    .clk_i, .rst_ni, .load_i, .load_o(load), .busy_o(busy), .end_o(ends), .lane_o(lane));
 
   function automatic state_t step(state_t s);
     logic [35:0] left, more;
@@ -31,20 +37,21 @@ module row_root
     return '{remainder: left[33:0], value: {s.value[61:0], 2'b00}, root: {s.root[30:0], bit_on}};
   endfunction
 
-  for (genvar i = 0; i < RowStep; i++) begin : gen_stage
+  for (genvar i = 0; i < Lanes; i++) begin : gen_lane
     assign next[i] = step(step(state_q[i]));
+
+    always_ff @(posedge clk_i) begin
+      if (load[i])   state_q[i] <= '{remainder: '0, value: value_i, root: '0};
+      else if (busy) state_q[i] <= next[i];
+    end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) {done_o, on_q} <= '0;
-    else         {done_o, on_q} <= {on_q, load_i};
+    if (!rst_ni) done_o <= 1'b0;
+    else         done_o <= ends;
   end
 
   always_ff @(posedge clk_i) begin
-    if (load_i) state_q[0] <= '{remainder: '0, value: value_i, root: '0};
-    for (int unsigned i = 1; i < RowStep; i++) begin
-      if (on_q[i-1]) state_q[i] <= next[i-1];
-    end
-    if (on_q[RowStep-1]) result_o <= next[RowStep-1].root;
+    if (ends) result_o <= next[lane].root;
   end
 endmodule

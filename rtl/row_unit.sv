@@ -1,11 +1,11 @@
 // Row commands of the vector unit: softmax and normalisation of rows, by docs/vector-arithmetic.md.
 // Beats of all passes go through one pipeline; what a row comes to in a pass is kept for the next
 // one, in one of RowSlots slots. Stage k is k cycles behind the read. The first ExpLanes lanes have
-// exponentials.
+// exponentials. RowLanes rows at most have their root, or their reciprocal, made at a time.
 module row_unit
   import accsim_pkg::*;
 #(
-  parameter int unsigned Lanes = 8, ExpLanes = Lanes,
+  parameter int unsigned Lanes = 8, ExpLanes = Lanes, RowLanes = RowStep / 2,
   localparam int unsigned ParBytes = max_of(Lanes * RowChannelBytes, RowTableBeat)
 ) (
   input  logic                              clk_i,
@@ -103,7 +103,7 @@ module row_unit
   logic               log_on;
 
   assign maximum_on = soft_first[4] && at[4].last;
-  row_factor u_factor (
+  row_factor #(.Lanes(RowLanes)) u_factor (
     .clk_i, .rst_ni, .cmd_i, .terms_on_i(soft_sum[8] && at[8].last), .terms_row_i(at[8].row),
     .terms_i(terms), .sums_on_i(norm_first[5] && at[5].last), .sums_row_i(at[5].row),
     .sum_i(sum), .squares_i(squares), .shift_on_o(shift_on), .shift_row_o(shift_row),

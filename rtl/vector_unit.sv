@@ -6,7 +6,8 @@
 module vector_unit
   import accsim_pkg::*;
 #(
-  parameter int unsigned Lanes     = 8, ExpLanes = Lanes, MacLanes = 0,
+  parameter int unsigned Lanes     = 8, ExpLanes = Lanes, RowLanes = RowStep / 2,
+  parameter int unsigned MacLanes  = 0,
   parameter int unsigned ActStride = 1024, ParStride = 1024, OutStride = 1024,
   localparam int unsigned ParBytes = max_of(Lanes * RowChannelBytes, RowTableBeat),
   localparam int unsigned ScaleBytes = max_of(MacLanes, 1) * ParameterBytes
@@ -168,7 +169,7 @@ module vector_unit
   assign par_addr_o[0] = table_read ? table_addr : rows_active ? row_par_addr : addr[1];
 
   // ---- rows -------------------------------------------------------------------------------------
-  row_unit #(.Lanes(Lanes), .ExpLanes(ExpLanes)) u_rows (
+  row_unit #(.Lanes(Lanes), .ExpLanes(ExpLanes), .RowLanes(RowLanes)) u_rows (
     .clk_i, .rst_ni, .load_i(load), .head_i(row_head), .act_base_i(act_base),
     .par_base_i(par_base), .out_base_i(out_base), .cmd_i(row_cmd), .step_i(rows_active),
     .act_read_o(row_read), .mask_read_o(row_mask_read), .par_read_o(row_par_read),

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "hw/config/type_modes.h"
+#include "hw/program/contract.h"
 
 namespace accsim::hw {
 namespace {
@@ -36,6 +37,7 @@ constexpr double kInterface = 2 * 0.03 * 331 / 34;                         // mm
 // Of rtl/, as Yosys counts them: registers, adders, multipliers (scripts/rtl_cells).
 constexpr CoreCells kVectorLane{1358, 873, 512 + 144 + 768 + 136 + 81 + 144 + 2 * 1024};
 constexpr CoreCells kExponential{106, 145, 0};  // of a vector lane that has them
+constexpr CoreCells kRowLane{226, 132, 0};      // a division and a root
 // Of a vector lane that weighs taps, with its scale; then the walk over scales.
 constexpr CoreCells kMac{212, 62, 9 * 9 + 32 * 16 + 16 * 16};
 constexpr CoreCells kScaleWalk{448, 1088, 0};
@@ -43,7 +45,7 @@ constexpr CoreCells kPostLane{535, 291, 1024 + 144};
 constexpr CoreCells kColumn{45, 32, 0};  // its accumulator
 constexpr CoreCells kRow{45, 0, 0};
 // The products of a row's length, sums and root; then those of its logarithm.
-constexpr CoreCells kOnce{38812, 21919,
+constexpr CoreCells kOnce{35208, 19917,
                           144 + 17 * 32 + 25 * 25 + 1024 + 25 * 32 + 21 * 31 + 17 * 10};
 constexpr int64_t kAlign = 50;  // adders for a lane of the weight operand
 constexpr int64_t kTables =
@@ -129,6 +131,7 @@ double core_gates(const HwConfig& hw) {
       (outputs ? kOutputStationaryGates : kArrayGates) * element_um2(hw) / int8_element_um2();
   CoreCells rest = kOnce;
   add_cells(rest, kColumn, hw.array.cols);
+  add_cells(rest, kRowLane, contract::row_lanes(hw));
   rest.registers += kTables + transposer_bits(hw);
   rest.adders += kAlign * std::max(hw.array.rows, hw.array.cols);
   if (hw.vector.mac_lanes > 0) add_cells(rest, kScaleWalk, 1);
@@ -168,6 +171,7 @@ CoreCells core_cells(const HwConfig& hw) {
   CoreCells c = kOnce;
   add_cells(c, kVectorLane, vector_lanes(hw));
   add_cells(c, kExponential, exponential_lanes(hw));
+  add_cells(c, kRowLane, contract::row_lanes(hw));
   add_cells(c, kMac, hw.vector.mac_lanes);
   if (hw.vector.mac_lanes > 0) add_cells(c, kScaleWalk, 1);
   add_cells(c, kPostLane, post_lanes(hw));

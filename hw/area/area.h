@@ -18,11 +18,12 @@ struct CoreCells {
 ///   more of both factors behind it, and the scale on its way; the walk over scales, once;
 /// - a post lane (array columns, at most the output port): bias, multiplier of channel or group of
 ///   32 x 32 bits, sum of groups, residual;
+/// - a root and a division of a row, as many as there are special lanes, at most 8;
 /// - a row and a column of the array: skews, operands and accumulators on their way;
 /// - transposers: two memories, two blocks of side x side elements each;
 /// - tables of the post and the vector unit, 256 bytes each, and those of exponentials;
 /// - the same on every machine: queues of descriptors, walks of all six queues (stages and indices
-///   of gathered loads too), tokens of buffers and regions, divider and root of rows.
+///   of gathered loads too), tokens of buffers and regions.
 /// The constants are what Yosys counts in rtl/ (scripts/rtl_cells): of the lanes by module, the
 /// rest between 4x4 and 8x8. Registers and adders are then within 1 % of it on three other shapes
 /// as well, multipliers exact (tests/hw/area). Selectors (alignment, widening of 4-bit weights,

@@ -278,8 +278,8 @@ void add_dram(Table& t) {
 void add_vector(Table& t) {
   constexpr std::array<std::string_view, kLaneClasses> kWhat = {
       "add, multiply, min, max, compare, select, relu, clip, logic",
-      "exponentials of a softmax; divide, log, sqrt, pow; tanh, sigmoid and erf if no table has "
-      "them",
+      "exponentials, roots and reciprocals of a softmax or norm; divide, log, sqrt, pow; tanh, "
+      "sigmoid and erf if no table has them",
       "elements of a sum, mean, min or max",
       "window elements of a pooling",
       "taps of an interpolation",

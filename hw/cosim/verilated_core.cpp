@@ -13,6 +13,7 @@
 #include "hw/cosim/rtl_layout.h"
 #include "hw/cosim/sealed_file.h"
 #include "hw/cosim/tool_process.h"
+#include "hw/program/contract.h"
 #include "hw/program/core_runs.h"
 #include "sim/base/hash.h"
 
@@ -199,6 +200,7 @@ Result<std::vector<std::string>> rtl_parameters(const HwConfig& hw, Dataflow dat
                                   hw.buffer(Buffer::activation).width);
   out.push_back(fmt::format("VecLanes={}", vector));
   out.push_back(fmt::format("ExpLanes={}", std::min(lanes[1], vector)));
+  out.push_back(fmt::format("RowLanes={}", contract::row_lanes(hw)));
   out.push_back(fmt::format("MacLanes={}", std::min(hw.vector.mac_lanes, vector)));
   return out;
 }

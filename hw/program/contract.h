@@ -122,8 +122,10 @@ inline int64_t row_late_beat(const RowCommand& c, const HwConfig& hw) {
   return c.op == RowOp::softmax ? std::min(beat, hw.vector.lanes[1]) : beat;
 }
 
-/// Cycles of a row's divisions and roots, two bits in each: as long as a step lasts at least.
+/// Cycles of a row's division, or root, two bits in each: as long as a step lasts at least.
 inline constexpr int64_t kRowStep = 16;
+/// Rows that have their division, and root, at a time at most: a row has two passes at least.
+inline constexpr int64_t kRowLanes = kRowStep / 2;
 /// Bytes of a softmax' tables that are read in a cycle.
 inline constexpr int64_t kRowTableBeat = 16;
 
@@ -152,9 +154,13 @@ inline RowBeats row_beats(const RowCommand& c, const HwConfig& hw) {
   return {pass(row_beat(c, hw)), row_passes(c.op).sum < 0 ? 0 : late, late + (c.logarithm ? 1 : 0)};
 }
 
-/// Rows that a pass has in a step: those whose passes fill kRowStep.
+/// Lanes for roots, and as many for divisions, each of which has a row for kRowStep cycles.
+inline int64_t row_lanes(const HwConfig& hw) { return std::min(hw.vector.lanes[1], kRowLanes); }
+
+/// Rows that a pass has in a step: those whose passes fill kRowStep, as far as there are lanes for
+/// their roots and divisions.
 inline int64_t row_group(const RowCommand& c, const HwConfig& hw) {
-  return ceil_div(kRowStep, row_beats(c, hw).total_beats());
+  return std::min(ceil_div(kRowStep, row_beats(c, hw).total_beats()), row_lanes(hw));
 }
 
 /// Cycles a RowCommand occupies the vector unit: as many steps as its last group of rows needs,

@@ -2,14 +2,15 @@
 """The schedule of the vector unit's row commands, by rtl/README.md and docs/vector-arithmetic.md.
 
 Usage: row_schedule_test.py [unittest arguments]. Are all of a row's inputs there when a pass reads
-it, are divider and root free, and does a command take what the table says?
+it, are lanes of divisions and roots free, and does a command take what the table says?
 """
 
 import unittest
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-STEP = 16  # cycles of a step at least
+STEP = 16  # cycles of a step at least, and of a row's division or root
+MOST_LANES = 8  # for divisions, and for roots; else as many as there are special lanes
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,7 @@ class Pass:
     name: str
     step: int
     after: int = 0  # first read, at the earliest so long after the last read of the pass before
-    unit: int = -1  # the divider, or root, is taken so long after the last read
+    unit: int = -1  # a division, or root, begins so long after the last read
     more: int = 0  # beats that read nothing, behind the others
     exp: bool = False  # it needs the lanes that have exponentials
 
@@ -46,7 +47,7 @@ def grouped(rows: int, group: int) -> list[range]:
 def schedule(passes: tuple[Pass, ...], rows: int, n: int, lanes: int, exps: int) -> Iterator[tuple]:
     """(pass, row, cycle of its first beat, cycles) in time order, then the end of the command."""
     cycle, beats = 0, {p: up(n, min(lanes, exps) if p.exp else lanes) for p in passes}
-    groups = grouped(rows, up(STEP, sum(beats[p] + p.more for p in passes)))
+    groups = grouped(rows, min(up(STEP, sum(beats[p] + p.more for p in passes)), exps))
     for t in range(len(groups) + max(p.step for p in passes)):
         at = cycle
         for p in passes:
@@ -59,7 +60,7 @@ def schedule(passes: tuple[Pass, ...], rows: int, n: int, lanes: int, exps: int)
 
 def late(passes: tuple[Pass, ...], rows: int, n: int, lanes: int, exps: int) -> str:
     """What isn't there in time; empty when all is."""
-    last, taken = {}, set()
+    last, begun = {}, []
     for p, row, first, cycles in schedule(passes, rows, n, lanes, exps):
         if p is None:
             break
@@ -67,9 +68,11 @@ def late(passes: tuple[Pass, ...], rows: int, n: int, lanes: int, exps: int) -> 
             return f"{p.name} of row {row} in {first}, last read before in {last[row]}"
         last[row] = first + cycles - 1
         if p.unit >= 0:
-            if last[row] + p.unit in taken:
-                return f"divider taken twice in {last[row] + p.unit}"
-            taken.add(last[row] + p.unit)
+            begun.append(last[row] + p.unit)
+            if begun[-2:-1] == begun[-1:]:
+                return f"two rows in cycle {begun[-1]}"
+            if sum(cycle > begun[-1] - STEP for cycle in begun) > min(exps, MOST_LANES):
+                return f"no lane is free in {begun[-1]}"
     return ""
 
 
@@ -90,7 +93,7 @@ def flying(passes: tuple[Pass, ...], rows: int, n: int, lanes: int, exps: int) -
 def softmax_cycles(rows: int, n: int, lanes: int, exps: int, more: int = 0) -> int:
     """The formula of rtl/README.md; with logarithms one beat `more` in the last pass."""
     b, e = up(n, lanes), up(n, min(lanes, exps))
-    g = [len(rows) for rows in grouped(rows, up(16, b + 2 * e + more))]
+    g = [len(rows) for rows in grouped(rows, min(up(16, b + 2 * e + more), exps))]
     first, total, last = [*g, *[0] * 5], [0, 0, *g, *[0] * 3], [*[0] * 5, *g]
     passes = zip(first, total, last, strict=True)
     return sum(max(16, b * f + e * t + (e + more) * w) for f, t, w in passes)
@@ -100,10 +103,10 @@ def logarithm_cycles(rows: int, n: int, lanes: int, exps: int) -> int:
     return softmax_cycles(rows, n, lanes, exps, more=1)
 
 
-def norm_cycles(rows: int, n: int, lanes: int, _exps: int) -> int:
+def norm_cycles(rows: int, n: int, lanes: int, exps: int) -> int:
     """The formula of rtl/README.md."""
     b = up(n, lanes)
-    g = [len(rows) for rows in grouped(rows, up(16, 2 * b))]
+    g = [len(rows) for rows in grouped(rows, min(up(16, 2 * b), exps))]
     both = zip([*g, *[0] * 4], [*[0] * 4, *g], strict=True)
     return sum(max(16, b * sum(passes)) for passes in both)
 
@@ -112,7 +115,7 @@ MACHINES = [
     (rows, n, lanes, exps)
     for rows in (*range(1, 10), 40, 101)
     for lanes in (1, 4, 8, 16, 48, 64, 128)
-    for exps in (1, 4, 16, 128)
+    for exps in (1, 2, 3, 4, 5, 7, 16, 128)
     for n in (1, lanes, 3 * lanes, 5 * lanes, 8 * lanes, 15 * lanes, 16 * lanes, 33 * lanes + 1)
 ]
 
@@ -136,7 +139,17 @@ class Schedule(unittest.TestCase):
             self.assertEqual(cycles(101, 768, 64, 64) - cycles(100, 768, 64, 64), long)
             self.assertEqual(cycles(148, 16, 64, 64) - cycles(100, 16, 64, 64), 48 * short)
             self.assertEqual(cycles(1, 128, 64, 64), single)
-        self.assertEqual(softmax_cycles(101, 768, 64, 16) - softmax_cycles(100, 768, 64, 16), 108)
+        few = ((768, 16, 24, 108), (768, 1, 24, 1548), (16, 4, 4, 9), (16, 1, 16, 33))
+        for n, exps, norm, softmax in few:
+            for cycles, each in ((norm_cycles, norm), (softmax_cycles, softmax)):
+                more = cycles(148, n, 64, exps) - cycles(100, n, 64, exps)
+                self.assertEqual(more, 48 * each, (n, exps))
+
+    def test_is_a_machine_of_as_many_special_lanes_as_others_bound_by_none_of_them(self):
+        for rows, n, lanes, _ in MACHINES:
+            if lanes >= MOST_LANES:
+                for cycles in (softmax_cycles, logarithm_cycles, norm_cycles):
+                    self.assertEqual(cycles(rows, n, lanes, lanes), cycles(rows, n, lanes, 4096))
 
     def test_do_rows_in_flight_have_slots(self):
         """As many as docs/vector-arithmetic.md says, of the 64 that accsim_pkg.sv has."""

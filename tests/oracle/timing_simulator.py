@@ -244,8 +244,9 @@ class Contract:
         return beats
 
     def row_group(self, beats: int) -> int:
-        """Section "Row commands": rows of a step, by the beats of all passes over a row."""
-        return -(-self.row_step // beats)
+        """Section "Row commands": rows of a step, by the beats of all passes over a row; each has a
+        lane for its root, or its reciprocal."""
+        return min(-(-self.row_step // beats), self.machine["lanes"]["special"])
 
     def row(self, row: Json) -> int:
         """Row "row command": in each step the passes whose group of rows there is."""

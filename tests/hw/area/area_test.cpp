@@ -129,6 +129,12 @@ TEST(Area, AreElementsAndLanesTheGatesOfTheRtl) {
   EXPECT_NEAR(more([](HwConfig& hw) { hw.vector.lanes[0] += 1; }), lane, 1e-6 * lane);
   const double exponential = gates_of("row_lane", "-") - plain;
   EXPECT_NEAR(more([](HwConfig& hw) { hw.vector.lanes[1] += 1; }), exponential, 1e-6 * lane);
+  // Below eight, one more has a lane for roots and one for reciprocals, too.
+  const auto special = [&](int64_t lanes) {
+    return more([&](HwConfig& hw) { hw.vector.lanes[1] = lanes; });
+  };
+  EXPECT_NEAR(special(9) - special(8), exponential, 1e-6 * lane);
+  EXPECT_GT(special(8) - special(7), exponential + (96 + 130) * 6);  // gates of a flip-flop
   // One that weighs taps has a scale beside it; the first one of them the walk over scales, too.
   const double mac = gates_of("vector_lane", "Mac=1'b1") - gates_of("vector_lane", "-") +
                      gates_of("mac_scale", "-");

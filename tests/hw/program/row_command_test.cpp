@@ -285,6 +285,21 @@ int64_t logarithm_time(int64_t rows, int64_t run, int64_t lanes) {
 }
 
 TEST(RowTime, IsWhatTheContractsExamplesSay) {
+  struct Example {
+    int64_t run, special, norm, softmax;  // cycles of a row in the middle of many
+  };
+  for (const auto& [run, special, norm, softmax] :
+       {Example{768, 16, 24, 108}, {768, 1, 24, 1548}, {16, 4, 4, 9}, {16, 1, 16, 33}}) {
+    const auto twenty_four = [&](RowOp op) {
+      RowCommand c;
+      c.op = op, c.run = run, c.rows[1] = 72;
+      const int64_t more = time_on(c, 64, special);
+      c.rows[1] = 48;
+      return more - time_on(c, 64, special);
+    };
+    EXPECT_EQ(twenty_four(RowOp::layer_norm), 24 * norm) << run << " " << special;
+    EXPECT_EQ(twenty_four(RowOp::softmax), 24 * softmax) << run << " " << special;
+  }
   EXPECT_EQ(row_time(RowOp::softmax, 1, 128, 64), 96);
   EXPECT_EQ(row_time(RowOp::layer_norm, 1, 128, 64), 80);
   for (const int64_t rows : {48, 960}) {
@@ -302,14 +317,16 @@ TEST(RowTime, IsWhatTheContractsExamplesSay) {
   }
 }
 
-/// Cycles of rows whose passes have so many beats and are so many steps behind the first.
-int64_t sum_of_steps(int64_t rows, const std::vector<std::pair<int64_t, int64_t>>& passes) {
+/// Cycles of rows whose passes have so many beats and are so many steps behind the first, with so
+/// many lanes for roots and reciprocals.
+int64_t sum_of_steps(int64_t rows, const std::vector<std::pair<int64_t, int64_t>>& passes,
+                     int64_t special = 8) {
   int64_t all = 0, behind = 0;  // beats of a row, steps
   for (const auto& [beats, step] : passes) {
     all += beats;
     behind = std::max(behind, step);
   }
-  const int64_t group = (16 + all - 1) / all;
+  const int64_t group = std::min((16 + all - 1) / all, special);
   int64_t cycles = 0;
   for (int64_t t = 0; (t - behind) * group < rows; ++t) {
     int64_t in_step = 0;
@@ -336,22 +353,25 @@ TEST(RowTime, IsTheSumOfItsSteps) {
     }
 }
 
-/// A softmax' maxima take all lanes, what needs exponentials those that have them.
-TEST(RowTime, ExponentialsHaveLanesOfTheirOwn) {
-  for (const int64_t special : {1, 2, 3, 7, 8, 64})
+/// A softmax' maxima take all lanes, what needs exponentials those that have them. Each row of a
+/// step has a lane for its root, and its reciprocal.
+TEST(RowTime, WhatIsSpecialHasLanesOfItsOwn) {
+  for (const int64_t special : {1, 2, 3, 4, 5, 7, 8, 9, 64})
     for (const int64_t run : {1, 5, 8, 21, 160}) {
       const int64_t first = ceil_div(run, 8), late = ceil_div(run, std::min<int64_t>(8, special));
       RowCommand c;
       c.rows[1] = 11;
       c.run = run;
-      EXPECT_EQ(time_on(c, 8, special), sum_of_steps(11, {{first, 0}, {late, 2}, {late, 5}}))
+      EXPECT_EQ(time_on(c, 8, special),
+                sum_of_steps(11, {{first, 0}, {late, 2}, {late, 5}}, special))
           << special << " " << run;
       c.logarithm.emplace();
-      EXPECT_EQ(time_on(c, 8, special), sum_of_steps(11, {{first, 0}, {late, 2}, {late + 1, 5}}))
+      EXPECT_EQ(time_on(c, 8, special),
+                sum_of_steps(11, {{first, 0}, {late, 2}, {late + 1, 5}}, special))
           << special << " " << run;
       c.logarithm.reset();
       c.op = RowOp::layer_norm;
-      EXPECT_EQ(time_on(c, 8, special), sum_of_steps(11, {{first, 0}, {first, 4}}))
+      EXPECT_EQ(time_on(c, 8, special), sum_of_steps(11, {{first, 0}, {first, 4}}, special))
           << special << " " << run;
     }
 }
