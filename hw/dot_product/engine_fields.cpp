@@ -40,20 +40,59 @@ constexpr std::array kFields{
 };
 static_assert(sizeof(Engine) == kFields.size() * sizeof(int64_t), "a field has no row");
 
-}  // namespace
+using Side = SideUnits;
+constexpr std::array kSideFields{
+    SideUnitField{"atom_elements", "channels", &Side::atom_elements, 1, kMost},
+    SideUnitField{"request_interval", "cycles", &Side::request_interval, 1, kMost},
+    SideUnitField{"read_latency", "cycles", &Side::read_latency, 0, kMost},
+    SideUnitField{"unit_start", "cycles", &Side::unit_start, 0, kMost},
+    SideUnitField{"pool_rate", "elements per cycle", &Side::pool_rate, 1, kMost},
+    SideUnitField{"pool_banks", "banks", &Side::pool_banks, 1, 4096},
+    SideUnitField{"pool_bank_atoms", "atoms", &Side::pool_bank_atoms, 1, kMost},
+    SideUnitField{"pool_turn", "cycles", &Side::pool_turn, 0, kMost},
+    SideUnitField{"pool_latency", "cycles", &Side::pool_latency, 0, kMost},
+    SideUnitField{"lrn_rate", "elements per cycle", &Side::lrn_rate, 1, kMost},
+    SideUnitField{"lrn_width", "positions", &Side::lrn_width, 1, kMost},
+    SideUnitField{"lrn_ahead", "channels", &Side::lrn_ahead, 0, kMost},
+    SideUnitField{"lrn_latency", "cycles", &Side::lrn_latency, 0, kMost},
+    SideUnitField{"lrn_bypass_latency", "cycles", &Side::lrn_bypass_latency, 0, kMost},
+    SideUnitField{"point_rate", "elements per cycle", &Side::point_rate, 1, kMost},
+    SideUnitField{"point_block", "atoms", &Side::point_block, 1, kMost},
+    SideUnitField{"point_latency", "cycles", &Side::point_latency, 0, kMost},
+    SideUnitField{"stage_latency", "cycles", &Side::stage_latency, 0, kMost},
+    SideUnitField{"alu_latency", "cycles", &Side::alu_latency, 0, kMost},
+    SideUnitField{"mul_latency", "cycles", &Side::mul_latency, 0, kMost},
+};
+static_assert(sizeof(Side) == kSideFields.size() * sizeof(int64_t), "a field has no row");
 
-std::span<const DotProductField> dot_product_fields() { return kFields; }
-
-Status check_engine(const DotProductEngine& engine) {
+/// What is said of the fields that aren't in range.
+template <class Fields>
+Errors out_of_range(const Fields& values, std::span<const FieldOf<Fields>> fields) {
   Errors errors;
-  for (const DotProductField& f : kFields) {
-    const int64_t value = engine.*f.member;
+  for (const FieldOf<Fields>& f : fields) {
+    const int64_t value = values.*f.member;
     if (value >= f.least && value <= f.most) continue;
     errors.push_back(
         {Errc::invalid,
          fmt::format("{} must be {} to {} {}, is {}", f.name, f.least, f.most, f.unit, value),
          std::string(f.name)});
   }
+  return errors;
+}
+
+}  // namespace
+
+std::span<const DotProductField> dot_product_fields() { return kFields; }
+std::span<const SideUnitField> side_unit_fields() { return kSideFields; }
+
+Status check_side_units(const SideUnits& units) {
+  const Errors errors = out_of_range<SideUnits>(units, kSideFields);
+  if (!errors.empty()) return errors;
+  return ok();
+}
+
+Status check_engine(const DotProductEngine& engine) {
+  Errors errors = out_of_range<DotProductEngine>(engine, kFields);
   if (engine.short_stripe > engine.stripe)
     errors.push_back({Errc::invalid,
                       fmt::format("a short stripe of {} outputs is longer than a stripe of {}",

@@ -41,15 +41,54 @@ struct DotProductEngine {
   bool operator==(const DotProductEngine&) const = default;
 };
 
-/// A field of the template: its name, its unit, and the values that it may have.
-struct DotProductField {
+/// The fields of the units beside the engine: pooling, LRN and point-wise work, each from memory to
+/// memory (docs/dot-product.md, section "Pooling, LRN and point-wise layers", which has the source
+/// of each). The values are those of NVDLA's nv_small with the memory of its test bench.
+struct SideUnits {
+  int64_t atom_elements = 8;       ///< channels of a position that a read or a write brings
+  int64_t request_interval = 2;    ///< cycles of the port per read, and per write
+  int64_t read_latency = 32;       ///< cycles from a read to its answer
+  int64_t unit_start = 20;         ///< cycles from time zero to the first read
+  int64_t pool_rate = 1;           ///< elements per cycle of pooling
+  int64_t pool_banks = 8;          ///< banks of its line buffer
+  int64_t pool_bank_atoms = 16;    ///< atoms of outputs that a bank holds
+  int64_t pool_turn = 3;           ///< cycles that a line of one output holds up the next one
+  int64_t pool_latency = 33;       ///< cycles from an answer to the write, beside the pooling
+  int64_t lrn_rate = 1;            ///< elements per cycle of LRN
+  int64_t lrn_width = 8;           ///< positions of a line that LRN takes together
+  int64_t lrn_ahead = 4;           ///< channels that an element waits for, whatever the LRN's size
+  int64_t lrn_latency = 50;        ///< cycles from an answer to the write, beside these channels
+  int64_t lrn_bypass_latency = 7;  ///< the same where squares and products are bypassed
+  int64_t point_rate = 1;          ///< elements per cycle of point-wise work
+  int64_t point_block = 4;         ///< atoms of a line that are collected before they go on
+  int64_t point_latency = 25;      ///< cycles from an answer to the write, without stages
+  int64_t stage_latency = 4;       ///< cycles that a stage adds
+  int64_t alu_latency = 2;         ///< cycles that a stage's sum or maximum adds
+  int64_t mul_latency = 1;         ///< cycles that a stage's product adds
+
+  bool operator==(const SideUnits&) const = default;
+};
+
+/// A field of such a struct: its name, its unit, and the values that it may have.
+template <class Fields>
+struct FieldOf {
   std::string_view name, unit;
-  int64_t DotProductEngine::*member;
+  int64_t Fields::*member;
   int64_t least, most;
 };
+/// A field of the units beside the engine: its name, its unit, and its range.
+using SideUnitField = FieldOf<SideUnits>;
+
+/// A field of the engine: its name, its unit, and its range.
+using DotProductField = FieldOf<DotProductEngine>;
 
 /// All fields, in the order of the struct.
 std::span<const DotProductField> dot_product_fields();
+
+std::span<const SideUnitField> side_unit_fields();
+
+/// Are all fields in range? Lists all that aren't.
+Status check_side_units(const SideUnits& units);
 
 /// Are all fields in range, and is no short stripe longer than a stripe? Lists all that isn't.
 Status check_engine(const DotProductEngine& engine);
