@@ -85,6 +85,7 @@ using DotProductField = FieldOf<DotProductEngine>;
 /// All fields, in the order of the struct.
 std::span<const DotProductField> dot_product_fields();
 
+/// All fields of the units beside the engine, in the order of the struct.
 std::span<const SideUnitField> side_unit_fields();
 
 /// Are all fields in range? Lists all that aren't.
