@@ -14,8 +14,8 @@ struct SideEvents {
   bool operator==(const SideEvents&) const = default;
 };
 
-/// A vertical strip of a pooling layer whose lines don't fit into the buffer. Strips after the first
-/// read the columns at the cut again.
+/// A vertical strip of a pooling layer whose lines don't fit into the buffer. Strips after the
+/// first read the columns at the cut again.
 struct PoolStrip {
   int64_t width = 1;      ///< columns that it reads
   int64_t out_width = 1;  ///< outputs that it writes

@@ -32,9 +32,9 @@ inline std::vector<std::string> cells(const std::string& line) {
   return out;
 }
 
-/// All rows of nvdla_nv_small_NAME.csv.
-inline std::vector<MeasuredRow> measured_table(const std::string& name) {
-  std::ifstream file(kSource + "/validation/tables/nvdla_nv_small_" + name + ".csv");
+/// All rows of a file of validation/tables/.
+inline std::vector<MeasuredRow> table_rows(const std::string& name) {
+  std::ifstream file(kSource + "/validation/tables/" + name);
   std::vector<MeasuredRow> rows;
   std::vector<std::string> head;
   for (std::string line; std::getline(file, line);) {
@@ -48,6 +48,11 @@ inline std::vector<MeasuredRow> measured_table(const std::string& name) {
     for (size_t i = 0; i < row.size(); ++i) rows.back()[head.at(i)] = row[i];
   }
   return rows;
+}
+
+/// All rows of nvdla_nv_small_NAME.csv.
+inline std::vector<MeasuredRow> measured_table(const std::string& name) {
+  return table_rows("nvdla_nv_small_" + name + ".csv");
 }
 
 /// The convolutions of a table that ran well.

@@ -4,6 +4,8 @@
 // Each line of the output is a list of the layers' events, overlapped, or {"error": TEXT}. For the
 // units beside the engine (tests/oracle/dot_product_side_oracle_test.py) a case is
 //   {"units": {FIELD: NUMBER, ...}, "pool" or "lrn" or "point": {SIZE: NUMBER, ...}}
+// and for the spreadsheet (tests/oracle/spreadsheet_test.py)
+//   {"sheet": {SIZE: NUMBER, ...}, "machine": {...}, "rules": {...}}
 #include <fmt/format.h>
 
 #include <iostream>
@@ -11,6 +13,7 @@
 
 #include "hw/dot_product/layer_timing.h"
 #include "hw/dot_product/side_units.h"
+#include "hw/dot_product/spreadsheet.h"
 
 namespace {
 
@@ -84,6 +87,44 @@ Json side_events(const Json& given) {
           {"last_write", events->last_write}};
 }
 
+accsim::hw::SpreadsheetLayer read_sheet(const Json& given) {
+  const auto size = [&](const char* name) { return given.at(name).get<int64_t>(); };
+  return {size("width"),
+          size("height"),
+          size("channels"),
+          size("kernels"),
+          size("kernel_width"),
+          size("kernel_height"),
+          size("stride_x"),
+          size("stride_y"),
+          given.at("padded").get<bool>(),
+          size("out_width"),
+          size("out_height"),
+          given.at("addition").get<bool>(),
+          given.at("winograd_weights").get<bool>()};
+}
+
+/// The cells of a layer of the spreadsheet.
+Json sheet_cells(const Json& given) {
+  const Json& machine = given.at("machine");
+  const Json& rules = given.at("rules");
+  const accsim::hw::SpreadsheetMachine asked{
+      machine.at("macs").get<int64_t>(), machine.at("buffer_kib").get<int64_t>(),
+      machine.at("gb_per_second").get<double>(), machine.at("clock_mhz").get<double>()};
+  const accsim::hw::SpreadsheetRules sheet{
+      rules.at("kernel_align").get<int64_t>(), rules.at("more_lines").get<int64_t>(),
+      static_cast<accsim::hw::SpreadsheetRepeats>(rules.at("repeats").get<int>())};
+  const auto cost = spreadsheet_cost(read_sheet(given.at("sheet")), asked, sheet);
+  if (!cost) return {{"error", cost.errors().front().text()}};
+  return {{"input_bytes", cost->input_bytes},
+          {"weight_bytes", cost->weight_bytes},
+          {"output_bytes", cost->output_bytes},
+          {"traffic_bytes", cost->traffic_bytes},
+          {"dram_cycles", cost->dram_cycles},
+          {"mac_cycles", cost->mac_cycles},
+          {"cycles", cost->cycles}};
+}
+
 /// The events of layers of the engine.
 Json layer_events(const Json& given) {
   std::vector<accsim::hw::DotProductLayer> layers;
@@ -102,7 +143,9 @@ Json layer_events(const Json& given) {
 int main() {
   for (std::string line; std::getline(std::cin, line);) {
     const Json given = Json::parse(line);
-    const Json out = given.contains("units") ? side_events(given) : layer_events(given);
+    const Json out = given.contains("units")   ? side_events(given)
+                     : given.contains("sheet") ? sheet_cells(given)
+                                               : layer_events(given);
     fmt::print("{}\n", out.dump());
   }
 }
