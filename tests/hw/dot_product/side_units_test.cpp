@@ -41,8 +41,8 @@ TEST(SideUnitsMeasured, AreCyclesOfAllRowsRight) {
 }
 
 /// Reads begin in the cycle of the field where the unit's reader is what was enabled last.
-/// Elsewhere it was enabled a cycle before time zero. In four rows of LRN it begins 5 cycles later (page,
-/// "What is left"). What follows the first read is right to a cycle.
+/// Elsewhere it was enabled a cycle before time zero. In four rows of LRN it begins 5 cycles later
+/// (page, "What is left of these units"). What follows the first read is right to a cycle.
 TEST(SideUnitsMeasured, AreEventsWhereTheyWereSeen) {
   int later = 0;
   for (const char* unit : {"pdp", "cdp", "sdp"})
