@@ -54,6 +54,7 @@ constexpr std::array kSideFields{
     SideUnitField{"lrn_rate", "elements per cycle", &Side::lrn_rate, 1, kMost},
     SideUnitField{"lrn_width", "positions", &Side::lrn_width, 1, kMost},
     SideUnitField{"lrn_ahead", "channels", &Side::lrn_ahead, 0, kMost},
+    SideUnitField{"lrn_set_up", "cycles", &Side::lrn_set_up, 0, kMost},
     SideUnitField{"lrn_latency", "cycles", &Side::lrn_latency, 0, kMost},
     SideUnitField{"lrn_bypass_latency", "cycles", &Side::lrn_bypass_latency, 0, kMost},
     SideUnitField{"point_rate", "elements per cycle", &Side::point_rate, 1, kMost},

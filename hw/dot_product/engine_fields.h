@@ -57,8 +57,9 @@ struct SideUnits {
   int64_t lrn_rate = 1;            ///< elements per cycle of LRN
   int64_t lrn_width = 8;           ///< positions of a line that LRN takes together
   int64_t lrn_ahead = 4;           ///< channels that an element waits for, whatever the LRN's size
+  int64_t lrn_set_up = 1;          ///< cycles of lrn_latency in which further reads may come
   int64_t lrn_latency = 50;        ///< cycles from an answer to the write, beside these channels
-  int64_t lrn_bypass_latency = 7;  ///< the same where squares and products are bypassed
+  int64_t lrn_bypass_latency = 8;  ///< the same where squares and products are bypassed
   int64_t point_rate = 1;          ///< elements per cycle of point-wise work
   int64_t point_block = 4;         ///< atoms of a line that are collected before they go on
   int64_t point_latency = 25;      ///< cycles from an answer to the write, without stages

@@ -83,7 +83,8 @@ Result<SideEvents> time_lrn(const LrnLayer& layer, const SideUnits& units) {
   const int64_t blocks = ceil_div(layer.width, units.lrn_width);
   const int64_t last = layer.width - (blocks - 1) * units.lrn_width;
   const int64_t held = blocks > 1 ? layer.height * (units.lrn_width - last) * ahead : 0;
-  const int64_t fill = (first - 1) * (units.request_interval - 1);
+  const int64_t fill =
+      std::max<int64_t>(0, (first - 1) * (units.request_interval - 1) - units.lrn_set_up);
   const int64_t latency = layer.bypass ? units.lrn_bypass_latency : units.lrn_latency;
   const int64_t begin = units.unit_start + units.read_latency + fill + latency;
   return SideEvents{

@@ -25,8 +25,9 @@ class Units:
     lrn_rate: int = 1
     lrn_width: int = 8
     lrn_ahead: int = 4
+    lrn_set_up: int = 1
     lrn_latency: int = 50
-    lrn_bypass_latency: int = 7
+    lrn_bypass_latency: int = 8
     point_rate: int = 1
     point_block: int = 4
     point_latency: int = 25
@@ -221,7 +222,11 @@ def lrn(layer: Lrn, units: Units) -> Times:
             now += width * atom
             written.append((now + ahead * width, width))  # while the next one's channels come
     latency = units.lrn_bypass_latency if layer.bypass else units.lrn_latency
-    late = (widths[0] - 1) * (units.request_interval - 1)  # the first reads
+    # The first position goes on when its block is set up, the others then or when they are read.
+    gone = units.lrn_set_up
+    for position in range(1, widths[0]):
+        gone = max(gone + 1, position * units.request_interval)
+    late = gone - units.lrn_set_up - (widths[0] - 1)
     begin = units.unit_start + units.read_latency + late + latency
     end, width = written[-1]
     last = begin + end + (width - 1) * units.request_interval

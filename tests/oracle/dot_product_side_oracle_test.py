@@ -50,6 +50,7 @@ def some_units(rng: random.Random) -> Units:
         lrn_rate=rng.choice([1, 2, 4]),
         lrn_width=rng.choice([2, 4, 8]),
         lrn_ahead=rng.randint(0, 5),
+        lrn_set_up=rng.randint(0, 5),
         lrn_latency=rng.randint(0, 60),
         lrn_bypass_latency=rng.randint(0, 60),
         point_rate=rng.choice([1, 2, 4]),
