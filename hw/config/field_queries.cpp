@@ -6,6 +6,9 @@
 namespace accsim::hw {
 
 Growth growth_on(const Field& field, const HwConfig& hw) {
+  // What an engine of dot products makes of more of something has been measured, and not proved.
+  const bool counts = (field.decides & kDecidesProducts) != 0 && field.growth != Growth::clock;
+  if (hw.has_dot_products() && counts) return Growth::none;
   return field.unordered_if && field.unordered_if->holds(hw) ? Growth::none : field.growth;
 }
 

@@ -116,8 +116,29 @@ void add_head(Table& t) {
   t.back().unordered_if = dram_is(DramModel::banked);
 }
 
+void add_engine(Table& t) {
+  const Condition only{"array.template", std::string(name(ArrayForm::dot_product)),
+                       &HwConfig::has_dot_products};
+  for (const DotProductField& f : dot_product_fields()) {
+    if (f.is_derived) continue;
+    const auto get = [member = f.member](HwConfig & hw) -> auto& {
+      return hw.array.engine.*member;
+    };
+    t.push_back(whole_field(fmt::format("array.{}", f.name), std::string(f.unit),
+                            static_cast<double>(f.least), static_cast<double>(f.most),
+                            std::string(f.meaning), get));
+    t.back().only = only;
+  }
+}
+
 void add_array(Table& t) {
   const size_t begin = t.size();
+  t.push_back({"array.template", "", 0, 0, enum_names<ArrayForm, kArrayForms>(),
+               "systolic = operands stream through rows and columns; dot_product = each column "
+               "sums over the rows' channels",
+               field_member<ArrayForm>([](HwConfig & hw) -> auto& { return hw.array.form; })});
+  t.back().optional = true;
+  t.back().not_swept = "decides which other fields there are; sweep two machines";
   t.push_back(whole_field(
       "array.rows", "", 1, 1024, "processing elements along the reduction (k)",
       [](HwConfig & hw) -> auto& { return hw.array.rows; }));
@@ -129,6 +150,7 @@ void add_array(Table& t) {
                field_member<std::vector<Dataflow>>(
                    [](HwConfig & hw) -> auto& { return hw.array.dataflows; })});
   t.back().prices = kPricesTechnologyArea;
+  add_engine(t);
   set_decides(t, begin, kDecidesProducts);
 }
 

@@ -9,6 +9,8 @@ namespace {
 
 constexpr std::array<std::string_view, kDataflows> kDataflowNames = {
     "weight_stationary", "input_stationary", "output_stationary"};
+constexpr std::array<std::string_view, kArrayForms> kFormNames = {"systolic",
+                                                                          "dot_product"};
 constexpr std::array<std::string_view, kBuffers> kBufferNames = {
     "activation", "weight", "parameter", "accumulator", "output"};
 constexpr PerMemory<std::string_view> kMemoryNames = {"dram", "shared"};
@@ -17,9 +19,20 @@ constexpr std::array<std::string_view, kRunWeights> kRunWeightNames = {"read", "
 }  // namespace
 
 std::string_view name(Dataflow d) { return kDataflowNames[static_cast<size_t>(d)]; }
+std::string_view name(ArrayForm form) { return kFormNames[static_cast<size_t>(form)]; }
 std::string_view name(Buffer b) { return kBufferNames[static_cast<size_t>(b)]; }
 std::string_view name(MemoryId m) { return kMemoryNames[m]; }
 std::string_view name(RunWeights weights) { return kRunWeightNames[static_cast<size_t>(weights)]; }
+
+DotProductEngine engine_of(const HwConfig& hw) {
+  DotProductEngine out = hw.array.engine;
+  out.atom_channels = hw.array.rows;
+  out.atom_kernels = hw.array.cols;
+  out.element_bytes = hw.activation_bytes();
+  out.request_interval = std::max<int64_t>(1, hw.dram.read.cycles(out.entry_bytes));
+  out.read_latency = hw.dram.latency;
+  return out;
+}
 
 ChannelConfig BankedDram::peak_channel(double clock_mhz) const {
   const DramDevice& device = dram_device(preset);

@@ -7,6 +7,7 @@
 #include "hw/config/derivable_number.h"
 #include "hw/config/dram_device.h"
 #include "hw/config/memory.h"
+#include "hw/dot_product/engine_fields.h"
 #include "hw/numbers/encoding.h"
 #include "hw/technology/technology.h"
 #include "sim/base/dtype.h"
@@ -75,11 +76,22 @@ struct SharedConfig {
   int64_t free_bytes() const { return kib * 1024 - kept_bytes; }
 };
 
-/// The systolic array: one multiply-accumulate a cycle in each of rows x cols elements.
+/// How the multipliers are put together. `systolic`: operands stream through rows and columns, by a
+/// dataflow. `dot_product`: each column is a dot product over the rows' channels, which are
+/// broadcast; layers run one by one, from DRAM to DRAM (docs/dot-product.md).
+enum class ArrayForm : uint8_t { systolic, dot_product };
+inline constexpr size_t kArrayForms = 2;
+/// As machine files spell it: "systolic", "dot_product".
+std::string_view name(ArrayForm form);
+
+/// The array: one multiply-accumulate a cycle in each of rows x cols elements.
 struct ArrayConfig {
+  ArrayForm form = ArrayForm::systolic;
   int64_t rows = 0;                 ///< reduction lanes (k)
   int64_t cols = 0;                 ///< output-channel lanes (n)
   std::vector<Dataflow> dataflows;  ///< what the array can do; the mapper picks per layer
+  /// Of dot products. Atoms, elements and memory aren't from here: engine_of() fills them in.
+  DotProductEngine engine;
 };
 
 /// One more pair of types that the array multiplies, beside types.activation by types.weight.
@@ -158,6 +170,7 @@ struct HwConfig {
     return {
         "DRAM", INT64_MAX, dram, banks, one_bus(), energy.dram_read_byte, energy.dram_write_byte};
   }
+  bool has_dot_products() const { return array.form == ArrayForm::dot_product; }
   const BufferConfig& buffer(Buffer b) const { return buffers[static_cast<size_t>(b)]; }
   int64_t activation_bytes() const { return storage_bytes(types.activation, 1); }
   /// Of a weight that has bytes of its own: also what products take whose second operand isn't
@@ -185,5 +198,9 @@ struct HwConfig {
     return accumulator_bytes() * (is_float(types.weight) ? 1 : 2);
   }
 };
+
+/// The engine of a machine of dot products, whole: an atom is rows channels for cols kernels, and
+/// reads take what DRAM takes for an entry. Of machines that has_dot_products() is true of.
+DotProductEngine engine_of(const HwConfig& hw);
 
 }  // namespace accsim::hw

@@ -8,7 +8,7 @@ std::string_view section_description(std::string_view path) {
     std::string_view path, description;
   };
   static constexpr std::array<Section, 13> kSections = {{
-      {"array", "the systolic array"},
+      {"array", "the array of multipliers"},
       {"types", "number formats: integers with int32 sums, or floating point with float32 sums"},
       {"buffers", "on-chip memories"},
       {"buffers.activation", "holds the inputs that stream through the array"},

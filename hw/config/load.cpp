@@ -24,6 +24,22 @@ std::vector<std::string> keys_of(const KeyNode& section) {
   return keys;
 }
 
+/// The same for people, without what an optional word asks for: "rows, cols (more with template:
+/// dot_product)".
+std::string key_list(const KeyNode& section) {
+  std::vector<std::string> keys;
+  std::string more;
+  for (const KeyNode& child : section.children) {
+    const auto& only = child.field ? child.field->only : std::nullopt;
+    if (only && find_field(only->path)->optional)
+      more = fmt::format(" (more with {}: {})", only->path.substr(section.path.size() + 1),
+                         only->word);
+    else
+      keys.push_back(child.key);
+  }
+  return fmt::format("{}{}", fmt::join(keys, ", "), more);
+}
+
 std::string section_text(const KeyNode& section) {
   return section.path.empty() ? "the file" : section.path;
 }
@@ -52,7 +68,7 @@ class Reader {
   void read_section(const KeyNode& wanted, const YamlNode& node, TextPosition at) {
     if (node.kind != YamlNode::Kind::map) {
       add_error(at, fmt::format("{} must be a section with the keys {}", section_text(wanted),
-                                fmt::join(keys_of(wanted), ", ")));
+                                key_list(wanted)));
       return;
     }
     std::map<std::string_view, TextPosition> seen;
@@ -137,7 +153,7 @@ class Reader {
     } else if (!homes.empty()) {
       advice = fmt::format("this key belongs at {}", fmt::join(homes, ", "));
     } else {
-      advice = fmt::format("valid here: {}", fmt::join(keys_of(wanted), ", "));
+      advice = fmt::format("valid here: {}", key_list(wanted));
     }
     add_error(entry.at, fmt::format("unknown key {} in {}; {}", quoted_text(entry.key),
                                     section_text(wanted), advice));
@@ -175,7 +191,7 @@ class Reader {
   void refuse_missing_key(const KeyNode& wanted, const KeyNode& child, TextPosition at) {
     const std::string what =
         child.field == nullptr
-            ? fmt::format("a section with the keys {}", fmt::join(keys_of(child), ", "))
+            ? fmt::format("a section with the keys {}", key_list(child))
             : fmt::format("{}, {}{}{}: {}", type_text(*child.field), range_text(*child.field),
                           child.field->unit.empty() ? "" : " ", child.field->unit,
                           child.description);

@@ -118,6 +118,9 @@ void add_conditions(const KeyNode& section, Json& out) {
     }
     Json test;
     test["properties"][key]["const"] = word;
+    const auto decides = std::ranges::find(section.children, key, &KeyNode::key);
+    if (decides != section.children.end() && decides->field->optional)
+      test["required"] = Json::array({key});  // a file without it doesn't say the word
     Json rule = {{"if", test}, {"then", {{"required", required}}}};
     if (!refused.empty()) rule["then"]["properties"] = refused;
     const bool alone =

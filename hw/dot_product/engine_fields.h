@@ -70,12 +70,14 @@ struct SideUnits {
   bool operator==(const SideUnits&) const = default;
 };
 
-/// A field of such a struct: its name, its unit, and the values that it may have.
+/// A field of such a struct: its name, its unit, the values that it may have, and what it says.
 template <class Fields>
 struct FieldOf {
   std::string_view name, unit;
   int64_t Fields::*member;
   int64_t least, most;
+  std::string_view meaning = {};
+  bool is_derived = false;  ///< from other keys of a machine file: atoms, types and memory
 };
 /// A field of the units beside the engine: its name, its unit, and its range.
 using SideUnitField = FieldOf<SideUnits>;

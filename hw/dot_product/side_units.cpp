@@ -72,7 +72,8 @@ Status check_point(const PointLayer& layer, const SideUnits& units) {
 
 Result<SideEvents> time_lrn(const LrnLayer& layer, const SideUnits& units) {
   if (Status fields = check_side_units(units); !fields) return fields.errors();
-  if (Status sizes = check_sizes("LRN", {layer.width, layer.height, layer.channels}); !sizes)
+  if (Status sizes = check_sizes("an LRN layer", {layer.width, layer.height, layer.channels});
+      !sizes)
     return sizes.errors();
   const int64_t atom = atom_cycles(units.lrn_rate, 1, units);
   const int64_t atoms = atoms_of(layer.width, layer.height, layer.channels, units);

@@ -17,6 +17,8 @@ struct Reason {
 };
 /// By CoreLack.
 constexpr std::array<Reason, kCoreLacks> kReasons = {{
+    {"rows of dot products",
+     "the core's array is systolic: verify a machine whose array.template is systolic"},
     {"other types than the core's", "the core computes int8 x int8 -> int32 only"},
     {"banked DRAM",
      "the core's memory port is the ideal DRAM: verify a copy of the machine with dram.model: "
@@ -84,6 +86,7 @@ const Walk* walk_of(const Command& c) {
 std::string_view name(std::optional<CoreLack> lack) { return lack ? reason_for(*lack).name : ""; }
 
 std::optional<CoreLack> core_lacks(const HwConfig& hw) {
+  if (hw.has_dot_products()) return CoreLack::dot_products;
   if (!has_types(hw.types.activation, hw.types.weight) ||
       !is_coded_as(hw.types.accumulator, core_formats::kAccumulator))
     return CoreLack::types;
@@ -119,8 +122,8 @@ std::optional<CoreLack> core_lacks(const Program& program) {
 }
 
 Status rtl_describes(const HwConfig& hw) {
-  if (core_lacks(hw) == CoreLack::types)
-    return unsupported_error(hw, reason_for(CoreLack::types).sentence);
+  for (const CoreLack lack : {CoreLack::dot_products, CoreLack::types})
+    if (core_lacks(hw) == lack) return unsupported_error(hw, reason_for(lack).sentence);
   if (Errors wide = wide_ports(hw, kMostRtlPort, "a beat of the core counts"); !wide.empty())
     return wide;
   return ok();

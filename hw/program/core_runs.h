@@ -9,6 +9,7 @@ namespace accsim::hw {
 /// What golden and the RTL core lack of a machine, of a mode of its types, or of a command. This is
 /// the one place that knows; where a machine lacks several it is the first in this order.
 enum class CoreLack : uint8_t {
+  dot_products,       ///< of a machine: in the array's place
   types,              ///< of a machine or mode: other than int8 by int8 or int4 into int32
   banked_dram,        ///< of a machine: times of real parts
   one_bus,            ///< for reads and writes of DRAM
@@ -21,7 +22,7 @@ enum class CoreLack : uint8_t {
   accumulator_loads,  ///< partial sums from memory
   wide_elements,      ///< a load that turns matrices of elements of several bytes
 };
-inline constexpr size_t kCoreLacks = 11;
+inline constexpr size_t kCoreLacks = 12;
 /// As reports say it: "banked DRAM", "padded loads"; "" of nothing.
 std::string_view name(std::optional<CoreLack> lack);
 

@@ -22,6 +22,8 @@ constexpr int64_t kMostOps = int64_t{1} << 40;
 // ---- products -----------------------------------------------------------------------------------
 
 void Verifier::check_fields(const GemmCommand& c) {
+  if (hw_.has_dot_products())
+    return fail("a gemm needs a systolic array; the machine's array.template is dot_product");
   check_held(Buffer::activation, Queue::execute, "gemm");
   check_held(Buffer::weight, Queue::execute, "gemm");
   const ArrayConfig& a = hw_.array;

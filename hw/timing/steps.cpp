@@ -7,6 +7,11 @@
 namespace accsim::hw {
 namespace {
 
+/// What a gemm writes.
+constexpr TouchSet kGemmTouches = touch(Moment::preload_free) | touch(Moment::preload_end) |
+                                  touch(Moment::stream_free) | touch(Moment::result) |
+                                  touch(Moment::pending_preload) | touch(Moment::pending_stream);
+
 constexpr int64_t stamped_cycles(int64_t cycles) { return cycles << kWhyBits; }
 
 /// What a queue waits for when it waits for a memory.
@@ -171,9 +176,12 @@ void StepWriter::gemm(int64_t m, int64_t k, int64_t n) {
             .occupancy = stamped_cycles(array.stream_cycles(dataflow_, m, k, n)),
             .fill = stamped_cycles(array.preload_cycles(hw_->array, dataflow_)),
             .latency = stamped_cycles(array.exit_cycles(hw_->array))},
-           touch(Moment::preload_free) | touch(Moment::preload_end) | touch(Moment::stream_free) |
-               touch(Moment::result) | touch(Moment::pending_preload) |
-               touch(Moment::pending_stream));
+           kGemmTouches);
+}
+
+void StepWriter::engine(int64_t cycles) {
+  add_step({.kind = Step::Kind::gemm, .dataflow = dataflow_, .occupancy = stamped_cycles(cycles)},
+           kGemmTouches);
 }
 
 void StepWriter::drain() {

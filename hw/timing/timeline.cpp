@@ -87,6 +87,10 @@ std::vector<CommandInfo> list_commands(const Program& program, std::span<const S
     if (k == Kind::loop || k == Kind::wait || k == Kind::signal || k == Kind::mark ||
         k == Kind::wait_marks)
       continue;
+    if (program.body.empty()) {  // a layer of an engine, which has no program
+      out[i].kind = CommandSet{1} << kGemm;
+      continue;
+    }
     check(next < commands.size(), "steps and text of a program have other commands");
     out[i] = commands[next++];
   }

@@ -269,7 +269,7 @@ Status check_pins(const CostedNetwork& network, const MapOptions& options) {
     for (size_t i = 0; i < network.lowered.layers.size() && !used; ++i)
       used = pin.applies_to(network.lowered.layers[i].name) &&
              std::ranges::any_of(network.mappings[i], [](const std::shared_ptr<const Mapping>& m) {
-               return m->source_as<GemmSource>() != nullptr;
+               return m->source_as<GemmSource>() != nullptr || !m->has_program();
              });
     if (!used)
       errors.push_back({Errc::usage,
@@ -308,6 +308,11 @@ Result<std::string> dump_programs(const Graph& given, const CostedNetwork& netwo
       continue;
     for (size_t k = 0; k < network.mappings[i].size(); ++k) {
       const auto& mapping = network.mappings[i][k];
+      if (!mapping->has_program()) {
+        out += fmt::format("# '{}' {} [{}]: no program, {} cycles\n\n", l.name, l.op_type,
+                           mapping->description, mapping->timing.total.count());
+        continue;
+      }
       hw::Program program = program_of(graph, *mapping, network.ports[i][k], network.tensors[i]);
       program.name = fmt::format("'{}' {} [{}]", l.name, l.op_type, mapping->description);
       out += program_text(program);

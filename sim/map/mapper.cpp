@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "hw/program/core_runs.h"
+#include "sim/map/product/engine_mapping.h"
 #include "sim/map/product/product_search.h"
 
 namespace accsim::sim {
@@ -75,7 +76,7 @@ std::shared_ptr<const Mapping> Mapper::keep_mapping(const OpRequest& request,
 
 Result<Mapping> Mapper::choose_mapping(const OpRequest& request, const std::string& layer) {
   Result<Mapping> found = search_op(request, pin_of(layer), options_.objective_function());
-  if (found && options_.programs) {
+  if (found && options_.programs && found->has_program()) {
     add_program(*found);
     if (std::optional<Error> error = beyond_reach(found->program))
       found = std::move(*error);
@@ -123,7 +124,7 @@ void Mapper::check_program(const std::string& layer, Mapping& mapping) {
 
 std::shared_ptr<const Mapping> Mapper::with_program(const std::shared_ptr<const Mapping>& mapping,
                                                     const std::string& layer) {
-  if (!options_.programs) return mapping;
+  if (!options_.programs || !mapping->has_program()) return mapping;
   auto& known = written_[mapping.get()];
   if (known) return known;
   Mapping out = *mapping;
@@ -141,6 +142,11 @@ Result<Mapping> Mapper::search_op(const OpRequest& r, const MappingPin& pin,
                                   const ObjectiveFunction& objective) {
   const auto* gemm = std::get_if<GemmOp>(&r.item);
   if (gemm == nullptr) return search_others(r, pin.chunks);
+  if (hw_.has_dot_products()) return map_on_engine(*gemm, r, pin, {hw_, is_searching()});
+  if (!pin.banks.empty())
+    return Error{Errc::usage,
+                 fmt::format("'{}' pins banks, which only an engine of dot products has", pin.text),
+                 "--mapping"};
   const View on = view_of_mode(r.mode);
   return search_product(GemmSource::of_request(*gemm, r, on.hw),
                         {hw_, on.hw, on.evaluator, options_}, pin, objective);

@@ -48,7 +48,7 @@ struct Mapping {
   OpTrace trace;        ///< the program among others
   hw::Counts counts;
   std::string description;  ///< Tiling as text, or the number of chunks
-  OpSource source;          ///< none without MapOptions::programs
+  OpSource source;          ///< none without MapOptions::programs, or of an engine
   /// Why values and cycles of the program aren't those of golden and the core: its moves only stand
   /// for the op's traffic, or hw::core_lacks(). "" where they are.
   std::string_view unverifiable = "not built";
@@ -61,6 +61,8 @@ struct Mapping {
   /// less, beyond its slack (kWideSlack), without its program.
   std::shared_ptr<const Mapping> in_wide_slack;
 
+  /// Does what it costs stand for a program? An engine of dot products has none.
+  bool has_program() const { return !std::holds_alternative<std::monostate>(source); }
   /// The source, where it is of this kind; else null.
   template <class Source>
   const Source* source_as() const {

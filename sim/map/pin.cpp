@@ -13,9 +13,9 @@ namespace {
 /// How many of its fields are pinned.
 int pinned_fields(const MappingPin& p) {
   int out = p.im2col ? 1 : 0;
-  for (const bool empty :
-       {p.dataflow.empty(), p.lines.empty(), p.images.empty(), p.outputs.empty(),
-        p.channels.empty(), p.groups.empty(), p.staged.empty(), p.outputs_outer.empty()})
+  for (const bool empty : {p.dataflow.empty(), p.lines.empty(), p.images.empty(), p.outputs.empty(),
+                           p.channels.empty(), p.groups.empty(), p.staged.empty(),
+                           p.outputs_outer.empty(), p.banks.empty()})
     out += empty ? 0 : 1;
   return out;
 }
@@ -34,6 +34,12 @@ bool parse_token(const std::string& token, MappingPin& pin) {
      : token[0] == 'k' ? pin.channels
      : token[0] == 'g' ? pin.groups
                        : pin.staged) = std::move(*size);
+    return true;
+  }
+  if (token[0] == 'b') {
+    auto banks = parse_numbers(std::string_view(token).substr(1), 'x', 1);
+    if (!banks || banks->size() != 2) return false;
+    pin.banks = std::move(*banks);
     return true;
   }
   const auto sizes = parse_numbers(token, 'x', 1);
@@ -64,7 +70,8 @@ Result<MappingPin> parse_pin(const std::string& text) {
     if (!parse_token(token, pin))
       return Error{Errc::usage,
                    fmt::format("'{}' is not a mapping token; use ws|is|os, LINESxPIXELS, "
-                               "nOUTPUTS, kCHANNELS, gGROUPS, sOUTPUTS, mnk|nmk, im2col, e.g. "
+                               "nOUTPUTS, kCHANNELS, gGROUPS, sOUTPUTS, mnk|nmk, im2col, "
+                               "bFEATURESxWEIGHTS, e.g. "
                                "\"conv*=ws 7x56 n64 k256 mnk\"",
                                token),
                    "--mapping"};

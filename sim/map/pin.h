@@ -16,6 +16,7 @@ struct MappingPin {
   std::string layers;  ///< glob over layer names; "" or "*": every layer
   std::vector<hw::Dataflow> dataflow;
   std::vector<int64_t> lines, pixels, images, outputs, channels, groups, staged;
+  std::vector<int64_t> banks;  ///< of an engine of dot products: for features, for weights
   std::vector<bool> outputs_outer;
   bool im2col = false;
   int64_t chunks = 0;  ///< of rows in the vector unit, where that fits; not of the user's
@@ -24,7 +25,7 @@ struct MappingPin {
   bool is_free() const {
     return dataflow.empty() && lines.empty() && pixels.empty() && images.empty() &&
            outputs.empty() && channels.empty() && groups.empty() && outputs_outer.empty() &&
-           staged.empty() && !im2col;
+           staged.empty() && banks.empty() && !im2col;
   }
   /// Does its glob match the layer's name?
   bool applies_to(const std::string& layer) const;
@@ -32,7 +33,7 @@ struct MappingPin {
 
 /// Parses one --mapping argument: "[GLOB=]TOKENS", tokens as to_string(Tiling) prints them, each
 /// optional: "ws|is|os", "[IMAGESx]LINESxPIXELS", "nOUTPUTS", "kCHANNELS", "gGROUPS", "mnk|nmk",
-/// "im2col", "sOUTPUTS" of staged weights.
+/// "im2col", "sOUTPUTS" of staged weights, "bFEATURESxWEIGHTS" of an engine's banks.
 /// Errors: usage, naming the word that is none of these, or that there is no word.
 Result<MappingPin> parse_pin(const std::string& text);
 

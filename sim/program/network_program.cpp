@@ -114,7 +114,12 @@ class NetworkBuilder {
     return s.whole[i] != s.tensors[i] && s.mapping->trace.ports[i].side == side;
   }
   bool includes(const ScheduledOp& s) const { return includes(s.layer); }
-  bool includes(size_t layer) const { return !options_.includes || options_.includes(layer); }
+  /// An engine's layers have no programs, whatever is asked for.
+  bool includes(size_t layer) const {
+    return (!options_.includes || options_.includes(layer)) &&
+           std::ranges::all_of(network_.mappings[layer],
+                               [](const auto& mapping) { return mapping->has_program(); });
+  }
   MovedMarks moved_marks(size_t i) const {
     MovedMarks out;
     const auto together = [&](size_t first) {

@@ -154,7 +154,15 @@ Json machine_schema() {
       properties.update(value["properties"]);
     else if (key != "name")
       properties[key] = value;
-  return object_of(std::move(properties), "the machine, with all fields of its file");
+  Json out = object_of(std::move(properties), "the machine, with all fields of its file");
+  const Json& array = machine["properties"]["array"];
+  Json required = Json::array();  // some of an array's keys may lack, or go with others
+  for (const Json& key : out["required"])
+    if (!array["properties"].contains(key) || std::ranges::count(array["required"], key) > 0)
+      required.push_back(key);
+  out["required"] = std::move(required);
+  if (array.contains("allOf")) out["allOf"] = array["allOf"];
+  return out;
 }
 
 Json energy_schema() {

@@ -57,6 +57,7 @@ class Predictor {
   Predictor(const ValidationPoint& point, const KnownMachine& machine, const MapOptions& options,
             std::optional<Workload> workload)
       : point_(point), machine_(machine), options_(options), workload_(std::move(workload)) {
+    if (!point.banks.empty()) pin_banks();
     if (!point.technology) return;
     machine_.hw.energy.technology = *point.technology;
     derive(machine_.hw);
@@ -118,6 +119,14 @@ class Predictor {
     return field.decides != hw::kDecidesEnergy || point_.quantity == Quantity::power;
   }
 
+  /// All products divide the banks as the point says.
+  void pin_banks() {
+    MappingPin pin;
+    pin.text = fmt::format("b{}x{}", point_.banks[0], point_.banks[1]);
+    pin.banks = point_.banks;
+    options_.pins.push_back(std::move(pin));
+  }
+
   static void widen_range(double value, double& low, double& high) {
     low = std::min(low, value);
     high = std::max(high, value);
@@ -150,7 +159,7 @@ class Predictor {
 
   const ValidationPoint& point_;
   KnownMachine machine_;
-  const MapOptions& options_;
+  MapOptions options_;
   std::optional<Workload> workload_;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <map>
@@ -38,10 +39,19 @@ const LayerKind* read_kind(const hw::YamlEntry& e, SpecErrors& errors) {
   return at ? &layer_kinds()[*at] : nullptr;
 }
 
-/// Keys of `columns`: name and family, the kind's sizes, and the measured figure.
+/// Keys of `columns` that pin how an engine of dot products divides its banks, in their order.
+constexpr std::array<std::string_view, 2> kBankKeys = {"feature_banks", "weight_banks"};
+std::optional<size_t> bank_of_key(std::string_view key) {
+  const auto at = std::ranges::find(kBankKeys, key);
+  if (at == kBankKeys.end()) return std::nullopt;
+  return static_cast<size_t>(at - kBankKeys.begin());
+}
+
+/// Keys of `columns`: name and family, the kind's sizes, banks, and the measured figure.
 void read_columns(const hw::YamlEntry& e, TableSection& out, SpecErrors& errors) {
   std::vector<std::string> keys = {"name", "family"};
   for (const LayerParameter& p : out.kind->parameters) keys.emplace_back(p.name);
+  for (const std::string_view key : kBankKeys) keys.emplace_back(key);
   for (const QuantityInfo& q : quantity_table())
     if (quantity_of_key(q.key)) keys.emplace_back(q.key);
   std::set<std::string, std::less<>> found;
@@ -57,6 +67,8 @@ void read_columns(const hw::YamlEntry& e, TableSection& out, SpecErrors& errors)
     if (p.is_needed() && !found.contains(p.name))
       errors.fail(e.at,
                   fmt::format("columns of {} need {} ({})", out.kind->name, p.name, p.meaning));
+  if (found.contains(kBankKeys[0]) != found.contains(kBankKeys[1]))
+    errors.fail(e.at, "columns need both feature_banks and weight_banks, or none of them");
   if (measured != 1) errors.fail(e.at, "columns need one measured figure, such as cycles or us");
 }
 
@@ -194,10 +206,14 @@ class RowReader {
         good = false;
         continue;
       }
-      const int64_t least = section_.kind->parameter(found.key)->least;
+      const std::optional<size_t> bank = bank_of_key(found.key);
+      const int64_t least = bank ? 1 : section_.kind->parameter(found.key)->least;
       const bool whole = *value == std::floor(*value) && *value >= static_cast<double>(least) &&
                          *value <= static_cast<double>(kMostLayerSize);
-      if (whole)
+      if (whole && bank) {
+        p.banks.resize(kBankKeys.size());
+        p.banks[*bank] = static_cast<int64_t>(*value);
+      } else if (whole)
         sizes.values[found.key] = static_cast<int64_t>(*value);
       else
         errors_.fail(at, fmt::format("{} is {}; it must be a whole number of {}..{}", found.key,

@@ -10,7 +10,9 @@ inline hw::HwConfig small_machine(int64_t rows = 8, int64_t cols = 8) {
   hw::HwConfig hw;
   hw.name = "test";
   hw.clock_mhz = 1000;
-  hw.array = {rows, cols, {hw::Dataflow::weight_stationary}};
+  hw.array.rows = rows;
+  hw.array.cols = cols;
+  hw.array.dataflows = {hw::Dataflow::weight_stationary};
   hw.buffers[static_cast<size_t>(hw::Buffer::activation)] = {8, 2, 16};
   hw.buffers[static_cast<size_t>(hw::Buffer::weight)] = {8, 2, 16};
   hw.buffers[static_cast<size_t>(hw::Buffer::parameter)] = {2, 2, 16};

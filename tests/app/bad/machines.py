@@ -99,8 +99,8 @@ CASES = [
         CHECK,
         bad("array:\n", "aray:\n"),
         """
-        accsim: error: bad.yaml:5:1: missing key "array" in the file (a section with the keys rows,
-        cols, dataflows)
+        accsim: error: bad.yaml:5:1: missing key "array" in the file (a section with the keys template,
+        rows, cols, dataflows (more with template: dot_product))
         accsim: error: bad.yaml:9:1: unknown key "aray" in the file; did you mean "array"?
     """,
     ),
@@ -136,8 +136,8 @@ CASES = [
         """
         accsim: error: bad.yaml:1:1: missing key "clock_mhz" in the file (number, 0.001..100000 MHz:
         clock of the whole machine)
-        accsim: error: bad.yaml:1:1: missing key "array" in the file (a section with the keys rows,
-        cols, dataflows)
+        accsim: error: bad.yaml:1:1: missing key "array" in the file (a section with the keys template,
+        rows, cols, dataflows (more with template: dot_product))
         accsim: error: bad.yaml:1:1: missing key "types" in the file (a section with the keys
         activation, weight, accumulator, weight_group, modes)
         accsim: error: bad.yaml:1:1: missing key "buffers" in the file (a section with the keys
@@ -266,7 +266,8 @@ CASES = [
         CHECK,
         bad("array:\n  rows: 8", "array: 3\nrest:\n  rows: 8"),
         """
-        accsim: error: bad.yaml:9:1: array must be a section with the keys rows, cols, dataflows
+        accsim: error: bad.yaml:9:1: array must be a section with the keys template, rows, cols,
+        dataflows (more with template: dot_product)
         accsim: error: bad.yaml:10:1: unknown key "rest" in the file; valid here: name, clock_mhz,
         array, types, buffers, dram, vector, energy
     """,

@@ -147,7 +147,7 @@ TEST(Load, DoesAnUnknownKeyNameTheNearest) {
 TEST(Load, DoesAnUnknownKeySayWhereItBelongsOrWhatIsValid) {
   expect_broken("array:", "rows: 8\narray:", "rows: 8", {"this key belongs at array.rows"});
   expect_broken("  rows: 8", "  rows: 8\n  banana_split: 8", "banana_split",
-                {"valid here: rows, cols, dataflows"});
+                {"valid here: template, rows, cols, dataflows (more with template: dot_product)"});
   expect_broken("  rows: 8", "  <<: 8\n  rows: 8", "<<", {"unknown key \"<<\""});
 }
 

@@ -18,6 +18,7 @@ struct Case {
   std::vector<std::pair<std::string, std::string>> edits;
   std::string anchor;  ///< the error is on the line of this text
   std::vector<std::string> parts;
+  std::string machine = small_machine();
 };
 
 /// Each breaks one rule and nothing else.
@@ -128,6 +129,39 @@ std::vector<Case> cases() {
   };
 }
 
+/// nv_small, with one thing wrong.
+std::vector<Case> engine_cases() {
+  return {
+      {"dot_products_go_together",
+       {{"short_stripe: 8 ", "short_stripe: 17 "}},
+       "short_stripe",
+       {"array.short_stripe is 17 but array.stripe is 16", "use at most 16"}},
+      {"dot_products_go_together",
+       {{"  weight: int8", "  weight: int16"}},
+       "weight: int16",
+       {"types.weight isn't as wide"}},
+      {"dot_products_go_together",
+       {{"  weight: int8", "  weight: int4\n  weight_group: 0"}},
+       "weight: int4",
+       {"types.weight isn't as wide"}},
+      {"dot_products_go_together",
+       {{"banks: 32", "banks: 31"}},
+       "banks: 31",
+       {"is 126976 bytes", "have 128 KiB together"}},
+      {"dot_products_go_together",
+       {{"  accumulator: int32",
+         "  accumulator: int32\n  modes:\n    - {activation: int16, weight: int16, rate: 1}"}},
+       "modes:",
+       {"has no types.modes"}},
+      {"dot_products_go_together",
+       {{"kib: 0 ", "kib: 65 "},
+        {"    read_bytes_per_cycle: 1 ", "    read_bytes_per_cycle: 4 "},
+        {"    write_bytes_per_cycle: 1 ", "    write_bytes_per_cycle: 4 "}},
+       "kib: 65",
+       {"from DRAM to DRAM"}},
+  };
+}
+
 /// The small machine, 8 x 8 of int8, with these modes, a line each.
 std::pair<std::string, std::string> modes(const std::vector<std::string>& lines) {
   const std::string sums = "  accumulator: int32\n";
@@ -203,11 +237,15 @@ std::vector<Case> all_cases() {
   std::vector<Case> out = cases();
   for (Case& c : energy_cases()) out.push_back(std::move(c));
   for (Case& c : mode_cases()) out.push_back(std::move(c));
+  for (Case& c : engine_cases()) {
+    c.machine = test::read_file(test::config_path("known/nvdla-nv-small.yaml"));
+    out.push_back(std::move(c));
+  }
   return out;
 }
 
 std::string edited(const Case& c) {
-  std::string text = small_machine();
+  std::string text = c.machine;
   for (const auto& [from, to] : c.edits) text = replaced(text, from, to);
   return text;
 }

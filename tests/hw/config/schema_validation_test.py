@@ -160,6 +160,15 @@ def broken_modes(machine):
     yield "a group of wide weights", with_mode(real, group=128)
 
 
+def broken_engine(machine):
+    """The same of the keys that only arrays of dot products have."""
+    for key in set(machine["array"]) - {"template", "rows", "cols", "dataflows"}:
+        for bad in (None, -1, 1.5, "few", 1 << 40):
+            yield f"array.{key} is {bad}", changed(machine, ("array", key), bad)
+    yield "no template", changed(machine, ("array", "template"), None)
+    yield "the other template", changed(machine, ("array", "template"), "systolic")
+
+
 def optional_words(machine, with_modes):
     """(what, machine, is it good) of the words that a file may leave out."""
     energy = machine["energy"]
@@ -179,6 +188,14 @@ def optional_words(machine, with_modes):
     yield "modes with a node", changed(no_prices, ("energy",), few), True
     for bus, good in (("shared", True), ("separate", True), ("both", False), (1, False)):
         yield f"a bus that is {bus}", changed(machine, ("dram", "bus"), bus), good
+    yield (
+        "the other template by its name",
+        changed(machine, ("array", "template"), "systolic"),
+        True,
+    )
+    yield "dot products without keys", changed(machine, ("array", "template"), "dot_product"), False
+    yield "no known template", changed(machine, ("array", "template"), "dot"), False
+    yield "a key of dot products", changed(machine, ("array", "stripe"), 16), False
     for lanes, good in ((0, True), (65536, True), (65537, False), (-1, False), (1.5, False)):
         yield f"{lanes} mac lanes", changed(machine, ("vector", "mac_lanes"), lanes), good
 
@@ -229,6 +246,14 @@ def main():
                         problems.append(
                             f"{name}: {'.'.join(path)} of {end} is refused as out of range"
                         )
+        engine = yaml.safe_load((CONFIGS / "known/nvdla-nv-small.yaml").read_text())
+        if program.errors(engine) or not validator.is_valid(engine):
+            problems.append("nvdla-nv-small is refused")
+        for what, bad in broken_engine(engine):
+            if validator.is_valid(bad):
+                problems.append(f"dot products, {what}: the schema has nothing against it")
+            if not program.errors(bad):
+                problems.append(f"dot products, {what}: accsim has nothing against it")
         for what, machine, good in optional_words(machines["8x8"], machines["64x64-modes"]):
             if validator.is_valid(machine) != good:
                 problems.append(f"{what}: the schema says {not good}")

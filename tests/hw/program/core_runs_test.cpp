@@ -97,6 +97,8 @@ TEST(CoreRuns, MachinesOfInt8AndAnIdealDram) {
 /// What a report says and what an error says is one thing, and the error says what to do.
 TEST(CoreRuns, AnErrorSaysWhatTheReportSays) {
   const std::tuple<CoreLack, HwConfig, std::string_view, std::string_view> planted[] = {
+      {CoreLack::dot_products, with([](HwConfig& h) { h.array.form = ArrayForm::dot_product; }),
+       "rows of dot products", "whose array.template is systolic"},
       {CoreLack::types, with([](HwConfig& h) { h.types.activation = DType::int16; }),
        "other types than the core's", "int8 x int8 -> int32 only"},
       {CoreLack::types, with([](HwConfig& h) { h.types.accumulator = DType::float32; }),
@@ -124,17 +126,19 @@ TEST(CoreRuns, AnErrorSaysWhatTheReportSays) {
     EXPECT_EQ(e.where, hw.name);
     seen.insert(lack);
   }
-  EXPECT_EQ(seen.size(), 5U) << "each that a machine can lack";
+  EXPECT_EQ(seen.size(), 6U) << "each that a machine can lack";
 }
 
 /// A machine that lacks several has one reason, in the report and in the error.
 TEST(CoreRuns, OfSeveralTheFirstCounts) {
   HwConfig hw = test::small_machine();
   buffer(hw, Buffer::weight).width = 513;
-  std::vector<void (*)(HwConfig&)> more = {[](HwConfig& h) { h.shared.weights = RunWeights::kept; },
-                                           [](HwConfig& h) { h.dram_bus = DramBus::shared; },
-                                           [](HwConfig& h) { h.dram_model = DramModel::banked; },
-                                           [](HwConfig& h) { h.types.activation = DType::int16; }};
+  std::vector<void (*)(HwConfig&)> more = {
+      [](HwConfig& h) { h.shared.weights = RunWeights::kept; },
+      [](HwConfig& h) { h.dram_bus = DramBus::shared; },
+      [](HwConfig& h) { h.dram_model = DramModel::banked; },
+      [](HwConfig& h) { h.types.activation = DType::int16; },
+      [](HwConfig& h) { h.array.form = ArrayForm::dot_product; }};
   for (const auto change : more) {
     change(hw);
     HwConfig alone = test::small_machine();

@@ -396,6 +396,16 @@ TEST(Verify, HasAPost16BitsBeforeAResidualOnly) {
     EXPECT_TRUE(says(post_error(bend), part));
 }
 
+TEST(Verify, RefusesGemmsWhereTheArrayIsOfDotProducts) {
+  HwConfig hw = test::small_machine();
+  const Program p = test::program({{Loop{0, "t", 7, test::tile(16, 8, 4, 3)}}}, 1);
+  EXPECT_TRUE(verify(p, hw).ok());
+  hw.array.form = ArrayForm::dot_product;
+  const Status refused = verify(p, hw);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_TRUE(says(refused.errors().front().message, "a gemm needs a systolic array"));
+}
+
 TEST(Count, MultipliesTheNestOut) {
   const HwConfig hw = test::small_machine();
   const Program p = test::program({{Loop{0, "t", 7, test::tile(16, 8, 4, 3)}}}, 1);

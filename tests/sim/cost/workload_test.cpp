@@ -171,6 +171,9 @@ std::vector<hw::HwConfig> changed(const hw::HwConfig& base, const hw::Field& fie
           [&](const hw::Member<std::vector<hw::TypeMode>>& m) {
             with(m, std::vector{hw::TypeMode{DType::int16, DType::int16, 0.25, 1, 0}});
           },
+          [&](const hw::Member<hw::ArrayForm>& m) {
+            words(m, words_of<hw::ArrayForm>(hw::kArrayForms));
+          },
           [&](const hw::Member<DramModel>& m) { words(m, words_of<DramModel>(hw::kDramModels)); },
           [&](const hw::Member<hw::RunWeights>& m) { with(m, hw::RunWeights::kept); },
           [&](const hw::Member<hw::DramBus>& m) { with(m, hw::DramBus::shared); },
@@ -189,7 +192,7 @@ TEST(Workload, RemembersOnlyWhatStaysTheSame) {
   const Result<Graph> graph = load_graph(kSource + "/models/mobilenet_v2_op13.onnx", {});
   Workload remembering = Workload::prepare(*graph).value();
   std::set<std::string> felt;  // fields that changed a cost
-  for (const char* machine : {"16x16", "64x64-ddr4"})
+  for (const char* machine : {"16x16", "64x64-ddr4", "known/nvdla-nv-small"})
     for (const Objective objective : {Objective::cycles, Objective::energy}) {
       const hw::HwConfig base = *hw::load_hw(kSource + "/configs/" + machine + ".yaml");
       MapOptions options;

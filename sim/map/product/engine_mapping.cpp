@@ -1,0 +1,260 @@
+#include "sim/map/product/engine_mapping.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "hw/program/core_runs.h"
+#include "hw/timing/simulator.h"
+#include "sim/base/sums.h"
+
+namespace accsim::sim {
+namespace {
+
+/// As far as stamped times and counts reach.
+constexpr int64_t kMostCycles = int64_t{1} << 42;
+
+/// The machine, and a division of its banks, where one is pinned.
+struct Engine {
+  const hw::HwConfig& hw;
+  std::optional<hw::BankDivision> banks;
+  bool is_searching = true;  ///< for a division; else it is that of NVIDIA's compiler
+};
+
+/// The convolution with its banks divided. The rule may have no division where the search has one.
+Result<hw::ConvolutionPlan> divided(const hw::Convolution& conv, const Engine& on) {
+  const hw::DotProductEngine engine = hw::engine_of(on.hw);
+  if (on.banks) return hw::divide(conv, *on.banks, engine);
+  if (!on.is_searching)
+    if (const Result<hw::BankDivision> banks = hw::compiler_division(conv, engine))
+      if (Result<hw::ConvolutionPlan> plan = hw::divide(conv, *banks, engine)) return plan;
+  return hw::search_division(conv, engine);
+}
+
+/// What some layers cost, and how their banks are divided.
+struct EnginePlan {
+  int64_t cycles = 0;
+  hw::Counts counts;
+  hw::BankDivision banks;
+  int64_t layers = 0;
+
+  void add(const EnginePlan& o) {
+    counts += o.counts;
+    layers = add_counts(layers, o.layers);
+    cycles = add_counts(cycles, o.cycles);
+  }
+};
+
+Error too_long() { return {Errc::overflow, "its cycles are more than can be timed", ""}; }
+
+/// What `times` layers like this one move and compute; MACs and bytes with all that is padded.
+hw::Counts counts_of(const hw::DotProductLayer& layer, const hw::DotProductWork& work,
+                     int64_t times, const hw::HwConfig& hw) {
+  const hw::DotProductEngine e = hw::engine_of(hw);
+  const int64_t outputs = layer.sizes.out_width * layer.sizes.out_height;
+  const int64_t weights = layer.has_weights ? 0 : work.weight_entries;
+  const int64_t atoms = times * work.groups * outputs;  // output atoms
+  int64_t stripes = 0;
+  for (const hw::StripeRun& run : work.stripes) stripes += run.number;
+  hw::Counts out;
+  out.commands = times;
+  out.gemms = times * work.groups * stripes * work.blocks;
+  out.array_macs = Macs(atoms * work.blocks * e.atom_channels * e.atom_kernels);
+  const Bytes features_in(times * work.feature_entries * e.entry_bytes);
+  const Bytes weights_in(times * weights * e.entry_bytes);
+  const Bytes results(atoms * e.atom_kernels * e.element_bytes);
+  const Bytes sums(atoms * work.blocks * e.atom_kernels * hw.accumulator_bytes());
+  out.read[hw::MemoryId::dram] = features_in + weights_in;
+  out.written[hw::MemoryId::dram] = results;
+  const auto at = [](auto& bytes, hw::Buffer b) -> Bytes& { return bytes[static_cast<size_t>(b)]; };
+  at(out.buffer_written, hw::Buffer::activation) = features_in;
+  at(out.buffer_written, hw::Buffer::weight) = weights_in;
+  at(out.buffer_read, hw::Buffer::activation) =
+      Bytes(atoms * work.blocks * e.atom_channels * e.element_bytes);
+  at(out.buffer_read, hw::Buffer::weight) =
+      Bytes(out.gemms * e.atom_channels * e.atom_kernels * e.element_bytes);
+  at(out.buffer_read, hw::Buffer::accumulator) = sums;
+  at(out.buffer_written, hw::Buffer::accumulator) = sums;
+  at(out.buffer_read, hw::Buffer::output) = at(out.buffer_written, hw::Buffer::output) = results;
+  return out;
+}
+
+/// Reads of so many bytes, behind a layer: cycles of the memory port.
+int64_t read_cycles(int64_t bytes, const hw::HwConfig& hw) { return hw.dram.read.cycles(bytes); }
+
+/// The convolution with these channels, as often as it is needed.
+Result<EnginePlan> plan_part(const EngineLayers& layers, int64_t channels, const Engine& on) {
+  const hw::HwConfig& hw = on.hw;
+  const hw::DotProductEngine engine = hw::engine_of(hw);
+  hw::Convolution conv = layers.convolution;
+  conv.sizes.channels = channels;
+  const Result<hw::ConvolutionPlan> found = divided(conv, on);
+  if (!found) return found.errors();
+  EnginePlan out;
+  out.banks = found->banks;
+  out.layers = multiply_counts(layers.times, std::ssize(found->layers));
+  out.cycles = multiply_counts(found->cycles.count(), layers.times);
+  if (out.cycles > kMostCycles) return too_long();
+  for (const hw::DotProductLayer& layer : found->layers) {
+    const Result<hw::DotProductWork> work = cut_layer(layer, engine);
+    if (!work) return work.errors();
+    out.counts += counts_of(layer, *work, layers.times, hw);
+  }
+  return out;
+}
+
+/// The same with all channels, in parts where they must be. Sums of all parts but the last leave as
+/// they are accumulated, and are read back behind the next one.
+Result<EnginePlan> plan_layers(EngineLayers layers, const Engine& on) {
+  const hw::HwConfig& hw = on.hw;
+  const hw::ConvolutionSizes& sizes = layers.convolution.sizes;
+  for (;; layers.channel_parts *= 2) {
+    const int64_t channels = ceil_div(sizes.channels, layers.channel_parts);
+    const int64_t parts = ceil_div(sizes.channels, channels);
+    const int64_t last = sizes.channels - (parts - 1) * channels;
+    Result<EnginePlan> out = plan_part(layers, last, on);
+    if (!out) {
+      if (out.errors().front().code != Errc::capacity || channels <= hw.array.rows) return out;
+      continue;
+    }
+    if (parts == 1) return out;
+    EngineLayers others = layers;
+    others.times = multiply_counts(layers.times, parts - 1);
+    const Result<EnginePlan> rest = plan_part(others, channels, on);
+    if (!rest) {
+      if (rest.errors().front().code != Errc::capacity || channels <= hw.array.rows) return rest;
+      continue;
+    }
+    const int64_t sums = multiply_counts(
+        others.times, sizes.out_width * sizes.out_height * sizes.kernels * hw.accumulator_bytes());
+    EnginePlan moved;
+    moved.cycles = add_counts(read_cycles(sums, hw), hw.dram.write.cycles(sums));
+    moved.counts.read[hw::MemoryId::dram] = moved.counts.written[hw::MemoryId::dram] = Bytes(sums);
+    out->add(*rest);
+    out->add(moved);
+    return out;
+  }
+}
+
+Result<EnginePlan> plan_groups(const GemmOp& op, int64_t together, const Engine& on) {
+  std::optional<EnginePlan> all;
+  for (const EngineLayers& layers : engine_layers(op, together)) {
+    Result<EnginePlan> found = plan_layers(layers, on);
+    if (!found) return found;
+    if (!all)
+      all = *std::move(found);
+    else
+      all->add(*found);
+  }
+  return *std::move(all);
+}
+
+/// The fewest cycles of all numbers of groups that are tried: powers of two, and all of them.
+Result<EnginePlan> best_plan(const GemmOp& op, bool constant_weights, const Engine& on,
+                             int64_t& tried) {
+  std::optional<Result<EnginePlan>> best;
+  const int64_t most = op.grouped && constant_weights ? op.batch : 1;
+  for (int64_t together = 1;; together = std::min(2 * together, most)) {
+    Result<EnginePlan> found = plan_groups(op, together, on);
+    ++tried;
+    if (!best || (found && (!*best || found->cycles < (*best)->cycles))) best = std::move(found);
+    if (together == most) return *std::move(best);
+  }
+}
+
+/// What the product adds to its results is read behind it.
+void add_residual(const OpRequest& r, const GemmOp& op, const hw::HwConfig& hw, EnginePlan& plan) {
+  if (!r.residual.is_of_node() && !r.residual.is_internal()) return;
+  const Operand residual = operand_of_port(r.inputs, r.residual, hw);
+  const int64_t bytes = multiply_counts(op.batch * op.m() * op.n(), residual.element_bytes);
+  plan.cycles = add_counts(plan.cycles, read_cycles(bytes, hw));
+  plan.counts.read[hw::MemoryId::dram] += Bytes(bytes);
+}
+
+/// The product in a network: it begins when all that it reads is there.
+void write_steps(const GemmOp& op, const OpRequest& r, const hw::HwConfig& hw, int64_t cycles,
+                 Mapping& m) {
+  std::vector<Place> reads = {operand_of_port(r.inputs, op.a_port, hw).place,
+                              operand_of_port(r.inputs, op.b_port, hw).place};
+  if (r.residual.is_of_node() || r.residual.is_internal())
+    reads.push_back(operand_of_port(r.inputs, r.residual, hw).place);
+  hw::StepWriter steps;
+  steps.start_program(hw, hw::Dataflow::weight_stationary);
+  for (const Place& place : reads) {
+    if (place.constant) continue;
+    steps.mark({true, hw::Queue::execute, static_cast<int>(m.trace.ports.size())});
+    m.trace.ports.push_back(place.port);
+  }
+  steps.engine(cycles);
+  steps.mark({false, hw::Queue::execute, static_cast<int>(m.trace.ports.size())});
+  m.trace.ports.push_back(operand_of_port(r.outputs, op.out_port, hw).place.port);
+  m.trace.shared.resize(m.trace.ports.size());
+  m.trace.steps.assign(steps.steps().begin(), steps.steps().end());
+  steps.start_program(hw, hw::Dataflow::weight_stationary);
+  steps.engine(cycles);
+  m.timing = hw::Simulator().run(steps.steps(), hw, hw::TimingMode::periodic, nullptr, {});
+}
+
+}  // namespace
+
+std::vector<EngineLayers> engine_layers(const GemmOp& op, int64_t together) {
+  const bool matrix = op.out[0] * op.out[1] == 1 && op.kernel[1] * op.kernel[2] == 1;
+  const auto of_groups = [&](int64_t groups, int64_t times) {
+    EngineLayers out;
+    hw::Convolution& c = out.convolution;
+    c.sizes = {.width = op.in[2],
+               .height = op.in[1],
+               .channels = op.channels * op.kernel[0] * groups,
+               .kernels = op.outputs * groups,
+               .kernel_width = op.kernel[2],
+               .kernel_height = op.kernel[1],
+               .out_width = op.out[2],
+               .out_height = op.out[1]};
+    c.stride = op.stride[1];
+    c.reach = (op.kernel[1] - 1) * op.dilation[1] + 1;
+    c.pad = op.pad[1];
+    if (matrix && op.stride[2] == 1) {  // lines of one row each, which parts may be made of
+      c.sizes.width = c.sizes.out_width = 1;
+      c.sizes.height = c.sizes.out_height = op.out[2];
+      c.stride = 1, c.pad = 0;
+    }
+    out.times = multiply_counts(times, multiply_counts(op.images, op.out[0]));
+    return out;
+  };
+  std::vector<EngineLayers> out = {of_groups(together, op.batch / together)};
+  if (op.batch % together > 0) out.push_back(of_groups(op.batch % together, 1));
+  return out;
+}
+
+Result<Mapping> map_on_engine(const GemmOp& op, const OpRequest& r, const MappingPin& pin,
+                              const EngineMachine& machine) {
+  const hw::HwConfig& hw = machine.hw;
+  Engine on{hw, {}, machine.is_searching};
+  if (!pin.banks.empty()) on.banks = hw::BankDivision{pin.banks[0], pin.banks[1]};
+  MappingPin rest = pin;
+  rest.banks.clear();
+  if (!rest.is_free())
+    return Error{Errc::usage,
+                 fmt::format("'{}' pins what an engine of dot products doesn't have; it has "
+                             "bFEATURESxWEIGHTS alone",
+                             pin.text),
+                 "--mapping"};
+  Mapping m;
+  const bool constant = operand_of_port(r.inputs, op.b_port, hw).place.constant;
+  Result<EnginePlan> plan = best_plan(op, constant, on, m.evaluated);
+  if (!plan) return plan.errors();
+  add_residual(r, op, hw, *plan);
+  if (plan->cycles > kMostCycles) return too_long();
+  m.counts = plan->counts;
+  m.counts.macs = Macs(op.macs());
+  m.candidates = m.evaluated;
+  m.description =
+      fmt::format("{} layer{}, banks {} + {}", plan->layers, plan->layers == 1 ? "" : "s",
+                  plan->banks.features, plan->banks.weights);
+  m.unverifiable = hw::name(hw::CoreLack::dot_products);
+  write_steps(op, r, hw, plan->cycles, m);
+  return m;
+}
+
+}  // namespace accsim::sim

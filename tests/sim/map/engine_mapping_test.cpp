@@ -1,0 +1,138 @@
+#include "sim/map/product/engine_mapping.h"
+
+#include <gtest/gtest.h>
+
+#include "hw/config/load.h"
+#include "sim/map/mapper.h"
+#include "tests/support/gemms.h"
+#include "tests/support/source.h"
+
+namespace accsim::sim {
+namespace {
+
+hw::HwConfig nv_small() { return *hw::load_hw(kSource + "/configs/known/nvdla-nv-small.yaml"); }
+
+OpRequest request(const GemmOp& op, bool constant_weights = true) {
+  OpRequest r;
+  r.item = op;
+  r.inputs = {{{"a", hw::MemoryId::dram, false}, 1},
+              {{"b", hw::MemoryId::dram, constant_weights}, 1}};
+  r.outputs = {{{"y", hw::MemoryId::dram, false}, 1}};
+  return r;
+}
+
+Result<Mapping> mapped(const OpRequest& r, const hw::HwConfig& hw, MapOptions options = {}) {
+  return Mapper(hw, std::move(options)).choose_mapping(r, "layer");
+}
+int64_t cycles_of(const OpRequest& r, const hw::HwConfig& hw) {
+  const Result<Mapping> found = mapped(r, hw);
+  EXPECT_TRUE(found.ok()) << (found ? "" : found.errors().front().text());
+  return found ? found->timing.total.count() : 0;
+}
+
+/// Cycles of one convolution whose channels all fit.
+int64_t alone(const hw::Convolution& c, const hw::HwConfig& hw) {
+  return search_division(c, engine_of(hw))->cycles.count();
+}
+
+TEST(EngineMapping, IsAConvolutionTimedAsTheEngineDoes) {
+  const hw::HwConfig hw = nv_small();
+  const GemmOp op = test::convolution(
+      {.channels = 20, .size = 15, .outputs = 33, .kernel = 3, .stride = 2, .pad = 1});
+  const hw::Convolution c{{15, 15, 20, 33, 3, 3, 8, 8}, 2, 3, 1};
+  EXPECT_EQ(cycles_of(request(op), hw), alone(c, hw));
+}
+
+TEST(EngineMapping, IsTheDivisionOfTheBanksPinned) {
+  const hw::HwConfig hw = nv_small();
+  const GemmOp op =
+      test::convolution({.channels = 64, .size = 14, .outputs = 64, .kernel = 3, .pad = 1});
+  MapOptions options;
+  options.pins = {*parse_pin("b8x3")};
+  const Result<Mapping> found = mapped(request(op), hw, options);
+  ASSERT_TRUE(found.ok());
+  const hw::Convolution c{{14, 14, 64, 64, 3, 3, 14, 14}, 1, 3, 1};
+  EXPECT_EQ(found->timing.total, divide(c, {8, 3}, engine_of(hw))->cycles);
+  EXPECT_EQ(found->description, "1 layer, banks 8 + 3");
+  options.pins = {*parse_pin("b8x25")};
+  EXPECT_FALSE(mapped(request(op), hw, options).ok());
+  options.pins = {*parse_pin("ws")};
+  const Result<Mapping> refused = mapped(request(op), hw, options);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.errors().front().code, Errc::usage);
+  EXPECT_NE(refused.errors().front().message.find("bFEATURESxWEIGHTS"), std::string::npos);
+}
+
+TEST(EngineMapping, IsTheDivisionThatOfTheCompilerByRule) {
+  const hw::HwConfig hw = nv_small();
+  const GemmOp op =
+      test::convolution({.channels = 64, .size = 56, .outputs = 64, .kernel = 3, .pad = 1});
+  const hw::Convolution c{{56, 56, 64, 64, 3, 3, 56, 56}, 1, 3, 1};
+  MapOptions options;
+  options.effort = MapEffort::rule;
+  const Result<Mapping> found = mapped(request(op), hw, options);
+  ASSERT_TRUE(found.ok());
+  const hw::BankDivision banks = *compiler_division(c, engine_of(hw));
+  EXPECT_EQ(found->timing.total, divide(c, banks, engine_of(hw))->cycles);
+  EXPECT_GT(found->timing.total.count(), alone(c, hw));
+}
+
+/// Groups run one by one, or several as one with zeros between them: whichever is faster.
+TEST(EngineMapping, AreGroupsOfADepthwiseConvolutionPutTogether) {
+  const hw::HwConfig hw = nv_small();
+  const GemmOp op = test::convolution(
+      {.channels = 24, .size = 14, .outputs = 24, .kernel = 3, .pad = 1, .groups = 24});
+  const auto groups = [&](int64_t n) { return alone({{14, 14, n, n, 3, 3, 14, 14}, 1, 3, 1}, hw); };
+  const int64_t eights = 3 * groups(8);
+  EXPECT_LT(eights, 24 * groups(1));
+  EXPECT_EQ(cycles_of(request(op), hw), std::min({24 * groups(1), 12 * groups(2), 6 * groups(4),
+                                                  eights, groups(16) + groups(8), groups(24)}));
+  EXPECT_EQ(cycles_of(request(op, false), hw), 24 * groups(1));  // no zeros between what comes
+}
+
+/// A row of a product is a line of one output.
+TEST(EngineMapping, AreProductsConvolutionsOfOneColumn) {
+  const hw::HwConfig hw = nv_small();
+  const GemmOp op = test::product(100, 72, 40);
+  EXPECT_EQ(cycles_of(request(op), hw), alone({{1, 100, 72, 40, 1, 1, 1, 100}, 1, 1, 0}, hw));
+}
+
+/// Weights of 8 kernels of 25,088 channels take 392 banks of 4 KiB / 8: more than there are. Sums
+/// of all parts but the last leave and come back, 4 bytes each.
+TEST(EngineMapping, AreChannelsCutThatNoKernelGroupFits) {
+  const hw::HwConfig hw = nv_small();
+  const auto part = [&](int64_t channels) {
+    return alone({{1, 1, channels, 10, 1, 1, 1, 1}, 1, 1, 0}, hw);
+  };
+  const GemmOp op = test::product(1, 25088, 10);
+  EXPECT_FALSE(search_division({{1, 1, 25088, 10, 1, 1, 1, 1}, 1, 1, 0}, engine_of(hw)).ok());
+  const int64_t sums = 10 * 4 / 4;  // cycles to write those of a part, and to read them
+  EXPECT_EQ(cycles_of(request(op), hw), 2 * part(25088 / 2) + 2 * sums);
+}
+
+TEST(EngineMapping, CountsWhatIsReadWrittenAndComputed) {
+  const hw::HwConfig hw = nv_small();
+  const GemmOp op =
+      test::convolution({.channels = 20, .size = 6, .outputs = 9, .kernel = 3, .pad = 1});
+  const Result<Mapping> found = mapped(request(op), hw);
+  ASSERT_TRUE(found.ok());
+  EXPECT_EQ(found->counts.macs, Macs(36 * 20 * 9 * 9));
+  EXPECT_EQ(found->counts.array_macs, Macs(36 * 24 * 9 * 16));
+  // Features in atoms of 8 channels; weights of 9 x 180 bytes, padded to 128.
+  EXPECT_EQ(found->counts.read[hw::MemoryId::dram], Bytes(36 * 24 + 13 * 128));
+  EXPECT_EQ(found->counts.written[hw::MemoryId::dram], Bytes(36 * 16));
+  EXPECT_FALSE(found->has_program());
+  EXPECT_EQ(found->unverifiable, "rows of dot products");
+}
+
+TEST(EngineMapping, DoSystolicMachinesRefuseBanks) {
+  const hw::HwConfig hw = *hw::load_hw(kSource + "/configs/8x8.yaml");
+  MapOptions options;
+  options.pins = {*parse_pin("b8x3")};
+  const Result<Mapping> refused = mapped(request(test::product(8, 8, 8)), hw, options);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.errors().front().message.find("pins banks"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace accsim::sim

@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""Layers of networks on nv_small cost what rows of the table do: nvdla_networks_test.py ACCSIM
+
+Rows of the table are single layers, as NVIDIA's compiler divides the banks for them; so do networks
+with --effort rule. Layers of the same sizes must have the same cycles.
+"""
+
+import csv
+import json
+import pathlib
+import subprocess
+import sys
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TABLE = ROOT / "validation/tables/nvdla_nv_small_layers.csv"
+NETWORKS = ("mobilenet_v2_op13", "resnet50_op17", "alexnet_op13")
+ACCSIM = ""
+
+
+def json_of(*args):
+    done = subprocess.run([ACCSIM, *args], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def measured_rows():
+    """Names by channels, height, width, kernels, and height and width of kernels and outputs."""
+    lines = [line for line in TABLE.read_text().splitlines() if not line.startswith("#")]
+    sizes = ("C", "H", "W", "K", "R", "S", "OH", "OW")
+    return {
+        tuple(int(row[s]) for s in sizes): row["trace"]
+        for row in csv.DictReader(lines)
+        if row["result"] == "PASS" and row["stride_x"] == row["stride_y"]
+    }
+
+
+def convolutions(network):
+    """(sizes, cycles) of the convolutions of one group and of the products of one row."""
+    report = json_of("--hw", "nvdla-nv-small", ROOT / f"models/{network}.onnx", "-q",
+                     "--effort", "rule", "--json", "-")  # fmt: skip
+    for layer in report["layers"]:
+        shapes = layer["input_shapes"]
+        if layer["op_type"] == "Conv" and shapes[0][1] == shapes[1][1]:
+            kernels, channels, *kernel = shapes[1]
+            sizes = (channels, *shapes[0][2:], kernels, *kernel, *layer["output_shape"][2:])
+            yield sizes, layer["alone_cycles"], layer["name"]
+        if layer["op_type"] == "Gemm":
+            kernels, channels = shapes[1]
+            yield (channels, 1, 1, kernels, 1, 1, 1, 1), layer["alone_cycles"], layer["name"]
+
+
+class Networks(unittest.TestCase):
+    def test_are_layers_of_the_table_the_same_in_networks(self):
+        source = json_of("validate", ROOT / "validation/nvdla-rtl.yaml", "--json", "-")
+        predicted = {p["name"]: p["predicted"] for s in source["sources"] for p in s["points"]}
+        rows, found = measured_rows(), set()
+        for network in NETWORKS:
+            for sizes, cycles, layer in convolutions(network):
+                if sizes in rows:
+                    found.add(rows[sizes])
+                    self.assertEqual(cycles, predicted[rows[sizes]], f"{network}: {layer}")
+        self.assertGreaterEqual(len(found), 5, found)
+
+
+if __name__ == "__main__":
+    ACCSIM = sys.argv.pop(1)
+    unittest.main()
