@@ -214,7 +214,9 @@ def pieces(command: Command, machine: Machine) -> Iterator[tuple[int, int]]:
 
 
 def last_pad(command: Command, first: int, writes: Sequence[tuple[int, int]]) -> int:
-    """Section "Padding": the cycle of the last one, with the ranges of cycles that data take."""
+    """Section "Padding": the cycle of the last one, -1 without. Data take ranges of cycles."""
+    if not command.pads_above + command.pads_passed + command.pads_below:
+        return -1
     cycle, busy = first - 1, deque(writes)
     for number, waits in (
         (command.pads_above, True),
@@ -242,11 +244,14 @@ class Core:
         self.room = list(machine.queue_depths)
         self.ready: list[deque[int]] = [deque() for _ in engines]
         self.wake = [Signal() for _ in engines]
-        self.roomy = Signal()
+        self.roomy, self.left = Signal(), Signal()
+        self.held: deque[int] = deque()  # cycles in which commands came into the register
         self.tokens = [0] * len(machine.token_queues)
 
     def run(self) -> list[Times]:
         self.agenda.start(self.fetch(), self.machine.launch_cycles)
+        if self.machine.dispatch_register:
+            self.agenda.start(self.dispatcher(), 0)
         for engine in range(len(self.machine.queue_depths)):
             self.agenda.start(self.engine(engine), 0)
         self.agenda.run()
@@ -261,7 +266,6 @@ class Core:
         machine = self.machine
         beats = machine.command_bytes // machine.port_bytes
         burst = machine.page_beats // beats
-        dispatched: list[int] = []
         leaves = -1
         for begin in range(0, len(self.program), burst):
             commands = range(begin, min(begin + burst, len(self.program)))
@@ -271,23 +275,32 @@ class Core:
             for index in commands:
                 own = request.first + (index - begin + 1) * beats - 1
                 come = request.last if machine.whole_bursts else own
-                leaves = max(leaves + 1, come + machine.fetch_cycles)
-                if register := machine.dispatch_register:
-                    if index >= register:
-                        leaves = max(leaves, dispatched[index - register] + 1)
-                    yield max(leaves + 1, dispatched[-1] + 1 if dispatched else 0)
-                else:
-                    yield leaves
-                engine = machine.kinds[self.program[index].kind].engine
-                while self.room[engine] == 0:
+                yield max(leaves + 1, come + machine.fetch_cycles)
+                while machine.dispatch_register and len(self.held) == machine.dispatch_register:
                     yield self.roomy
-                self.dispatch(index, engine)
-                dispatched.append(self.agenda.now)
-                if not register:
-                    leaves = self.agenda.now
+                if machine.dispatch_register:
+                    self.held.append(self.agenda.now)
+                    self.agenda.fire(self.left)
+                else:
+                    yield from self.dispatch(index)
+                leaves = self.agenda.now
             yield leaves + machine.refill_cycles
 
-    def dispatch(self, index: int, engine: int) -> None:
+    def dispatcher(self) -> Iterator:
+        """The register between the buffer and the queues."""
+        for index in range(len(self.program)):
+            while not self.held:
+                yield self.left
+            yield self.held[0] + 1
+            yield from self.dispatch(index)
+            yield self.agenda.now + 1
+            self.held.popleft()
+            self.agenda.fire(self.roomy)
+
+    def dispatch(self, index: int) -> Iterator:
+        engine = self.machine.kinds[self.program[index].kind].engine
+        while self.room[engine] == 0:
+            yield self.roomy
         self.room[engine] -= 1
         ready = self.agenda.now + self.machine.dispatch_to_start
         self.agenda.at(ready, lambda: self.put(index, engine))
