@@ -1,58 +1,20 @@
 #pragma once
 #include <array>
-#include <fstream>
-#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "hw/dot_product/division.h"
-#include "tests/support/source.h"
+#include "tests/support/measured_rows.h"
 
 namespace accsim::hw {
 
 /// The machine of the tables.
 inline constexpr DotProductEngine kSmall;
 
-/// A row of a table of validation/tables/: text by the name of its column.
-using MeasuredRow = std::map<std::string, std::string>;
-
-/// The cells of a line; quotes keep commas.
-inline std::vector<std::string> cells(const std::string& line) {
-  std::vector<std::string> out(1);
-  bool quoted = false;
-  for (const char c : line) {
-    if (c == '"')
-      quoted = !quoted;
-    else if (c == ',' && !quoted)
-      out.emplace_back();
-    else if (c != '\r')
-      out.back() += c;
-  }
-  return out;
-}
-
-/// All rows of a file of validation/tables/.
-inline std::vector<MeasuredRow> table_rows(const std::string& name) {
-  std::ifstream file(kSource + "/validation/tables/" + name);
-  std::vector<MeasuredRow> rows;
-  std::vector<std::string> head;
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with('#')) continue;
-    const std::vector<std::string> row = cells(line);
-    if (head.empty()) {
-      head = row;
-      continue;
-    }
-    rows.emplace_back();
-    for (size_t i = 0; i < row.size(); ++i) rows.back()[head.at(i)] = row[i];
-  }
-  return rows;
-}
-
 /// All rows of nvdla_nv_small_NAME.csv.
 inline std::vector<MeasuredRow> measured_table(const std::string& name) {
-  return table_rows("nvdla_nv_small_" + name + ".csv");
+  return measured_rows("nvdla_nv_small_" + name + ".csv");
 }
 
 /// The convolutions of a table that ran well.
@@ -61,10 +23,6 @@ inline std::vector<MeasuredRow> measured_convolutions(const std::string& name) {
   for (const MeasuredRow& row : measured_table(name))
     if (row.at("unit") == "dc" && row.at("result") == "PASS") found.push_back(row);
   return found;
-}
-
-inline int64_t number(const MeasuredRow& row, const std::string& column) {
-  return std::stoll(row.at(column));
 }
 
 /// The layer of a row, with the division that it was run with.

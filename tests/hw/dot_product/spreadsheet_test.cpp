@@ -40,7 +40,7 @@ SpreadsheetMachine machine_of(const MeasuredRow& row) {
 /// All cells of 104 layers on 7 machines, as far as the table's numbers go.
 TEST(Spreadsheet, AreAllCellsThoseOfTheTable) {
   size_t rows = 0;
-  for (const MeasuredRow& row : table_rows("nvdla_sheet.csv")) {
+  for (const MeasuredRow& row : measured_rows("nvdla_sheet.csv")) {
     const Result<SpreadsheetCost> cost =
         spreadsheet_cost(layer_of(row), machine_of(row), kSheets.at(row.at("network")));
     ASSERT_TRUE(cost) << row.at("name");
@@ -65,7 +65,7 @@ TEST(Spreadsheet, AreThePrimersRatesItsSums) {
   const std::map<int64_t, double> primer{{2048, 269}, {1024, 153}, {512, 93}, {256, 46},
                                          {128, 20},   {64, 7.3},   {32, 3.6}};
   std::map<int64_t, double> cycles;
-  for (const MeasuredRow& row : table_rows("nvdla_sheet.csv"))
+  for (const MeasuredRow& row : measured_rows("nvdla_sheet.csv"))
     if (row.at("network") == "ResNet50")
       cycles[number(row, "macs")] +=
           spreadsheet_cost(layer_of(row), machine_of(row), kResNet50Sheet)->cycles;

@@ -1,0 +1,171 @@
+#include "hw/engines/tiled_program.h"
+
+#include <algorithm>
+#include <map>
+#include <span>
+
+#include "hw/engines/vta_machine.h"
+
+namespace accsim::hw {
+namespace {
+
+/// All tiles of a layer, in the order of its loops.
+std::vector<OutputTile> all_tiles(const TiledLayer& layer, const TileLayout& layout) {
+  std::vector<OutputTile> tiles;
+  std::vector<int64_t> at(layer.order.size(), 0);
+  for (bool more = true; more;) {
+    OutputTile tile = layout.tile(layer.order, at);
+    tile.context = static_cast<int64_t>(tiles.size()) % layer.contexts;
+    tiles.push_back(tile);
+    more = false;
+    for (size_t axis = at.size(); axis-- > 0 && !more;) {
+      more = ++at[axis] < layout.tiles(layer.order[axis]);
+      if (!more) at[axis] = 0;
+    }
+  }
+  return tiles;
+}
+
+/// Writes the program. Letters in brackets are those of the table's head.
+class ProgramWriter {
+ public:
+  ProgramWriter(const TiledLayer& layer, const TileLayout& layout)
+      : layer_(layer), layout_(layout), tiles_(all_tiles(layer, layout)) {
+    for (int64_t j = 0; j < std::min(layer.contexts, count(tiles_.size())); ++j)
+      kernels_.push_back(layout.kernels(j));
+  }
+  TiledProgram write();
+
+ private:
+  using Tiles = std::span<const OutputTile>;
+
+  static int64_t count(size_t size) { return static_cast<int64_t>(size); }
+  void write_group(Tiles group, size_t first);
+  void begin_tile(const OutputTile& tile, bool first_group);
+  void load_step(const OutputTile& tile, int64_t step, bool first_group);
+  void compute_step(const OutputTile& tile, bool last_of_context);
+  void finish_tile(int64_t context);
+  void store_tile(const OutputTile& tile, bool posts);
+  bool has_later_tile(size_t tile) const {
+    return tile + static_cast<size_t>(layer_.contexts) < tiles_.size();
+  }
+
+  EngineCommand& add(int64_t kind, int64_t items = 0) {
+    EngineCommand& command = program_.commands.emplace_back();
+    command.kind = kind;
+    command.items = items;
+    return command;
+  }
+  void use(const std::vector<MicroOperation>& operations);
+
+  const TiledLayer& layer_;
+  const TileLayout& layout_;
+  std::vector<OutputTile> tiles_;
+  std::vector<std::vector<MicroKernel>> kernels_;  // of each context
+  std::map<std::vector<MicroOperation>, int64_t> table_;
+  TiledProgram program_;
+};
+
+/// The table has each distinct list once, in the order of first use.
+void ProgramWriter::use(const std::vector<MicroOperation>& operations) {
+  const auto [place, is_new] = table_.try_emplace(operations, program_.micro_operations);
+  const int64_t size = count(operations.size());
+  if (is_new) program_.micro_operations += size;
+  if (layer_.micro_each)
+    program_.commands.push_back(
+        element_command(vta::kUop, {kMicroBase, kMicroBytes, place->second, 1, size, size}));
+}
+
+/// [a]
+void ProgramWriter::begin_tile(const OutputTile& tile, bool first_group) {
+  use({{tile.context * layout_.sums(), 0, 0}});
+  EngineCommand& clear = add(vta::kGemmReset, layout_.sums());
+  if (!first_group) clear.takes |= vta::kStored;
+  if (layer_.bias)
+    program_.commands.push_back(element_command(
+        vta::kAcc, {kBiasBase, kSumsBytes, tile.block, 1, layout_.blocks(), layout_.blocks()}));
+  if (layer_.barrier) program_.commands.back().posts |= vta::kFreed;
+}
+
+/// [b], reads.
+void ProgramWriter::load_step(const OutputTile& tile, int64_t step, bool first_group) {
+  std::vector<EngineCommand> loads = layout_.loads(tile, step);
+  if (layer_.barrier || !first_group || step > 0) loads.front().takes |= vta::kFreed;
+  loads.back().posts |= vta::kLoaded;
+  program_.commands.insert(program_.commands.end(), loads.begin(), loads.end());
+}
+
+/// [b], products.
+void ProgramWriter::compute_step(const OutputTile& tile, bool last_of_context) {
+  bool first = true;
+  for (const MicroKernel& kernel : kernels_[static_cast<size_t>(tile.context)]) {
+    use(kernel.operations);
+    EngineCommand& gemm = add(vta::kGemm, count(kernel.operations.size()) * kernel.times);
+    if (first) gemm.takes |= vta::kLoaded;
+    first = false;
+  }
+  if (layer_.barrier || !last_of_context) program_.commands.back().posts |= vta::kFreed;
+}
+
+/// [d]
+void ProgramWriter::finish_tile(int64_t context) {
+  const int64_t sums = context * layout_.sums();
+  if (layer_.bias) {
+    use({{sums, layer_.contexts * layout_.sums() + context * layout_.blocks(), 0}});
+    add(vta::kAluReg, layout_.sums());
+  }
+  use({{sums, sums, 0}});
+  for (int i = 0; i < 3; ++i) add(vta::kAluImm, layout_.sums());  // shift, max, min
+  program_.commands.back().posts |= vta::kDone;
+}
+
+/// [e]
+void ProgramWriter::store_tile(const OutputTile& tile, bool posts) {
+  std::vector<EngineCommand> stores = layout_.stores(tile);
+  stores.front().takes |= vta::kDone;
+  if (posts) stores.back().posts |= vta::kStored;
+  program_.commands.insert(program_.commands.end(), stores.begin(), stores.end());
+}
+
+void ProgramWriter::write_group(Tiles group, size_t first) {
+  for (const OutputTile& tile : group) begin_tile(tile, first == 0);
+  for (int64_t step = 0; step < layout_.steps(); ++step) {
+    for (const OutputTile& tile : group) load_step(tile, step, first == 0);
+    for (size_t j = 0; j < group.size(); ++j)
+      compute_step(group[j], step + 1 == layout_.steps() && !has_later_tile(first + j));
+  }
+  if (layer_.barrier)  // [c]
+    for (size_t j = 0; j < group.size(); ++j) add(vta::kNopLoad).takes |= vta::kFreed;
+  for (const OutputTile& tile : group) finish_tile(tile.context);
+  for (size_t j = 0; j < group.size(); ++j)
+    store_tile(group[j],
+               layer_.barrier || has_later_tile(first + j) || first + j + 1 == tiles_.size());
+}
+
+TiledProgram ProgramWriter::write() {
+  if (!layer_.micro_each) add(vta::kUop);  // once its number is known
+  const size_t contexts = static_cast<size_t>(layer_.contexts);
+  for (size_t first = 0; first < tiles_.size(); first += contexts) {
+    const size_t size = std::min(contexts, tiles_.size() - first);
+    write_group(Tiles(tiles_).subspan(first, size), first);
+  }
+  if (layer_.barrier)
+    for (size_t j = 1; j < std::min(contexts, tiles_.size()); ++j)
+      add(vta::kNopCore).takes |= vta::kStored;
+  add(vta::kFinish).takes |= vta::kStored;
+  const int64_t micro = program_.micro_operations;
+  if (!layer_.micro_each)
+    program_.commands.front() =
+        element_command(vta::kUop, {kMicroBase, kMicroBytes, 0, 1, micro, micro});
+  return std::move(program_);
+}
+
+}  // namespace
+
+Result<TiledProgram> make_tiled_program(const TiledLayer& layer) {
+  if (Status sizes = check_tiled_layer(layer); !sizes) return sizes.errors();
+  const std::unique_ptr<TileLayout> layout = make_tile_layout(layer);
+  return ProgramWriter(layer, *layout).write();
+}
+
+}  // namespace accsim::hw
