@@ -12,7 +12,8 @@
 namespace accsim::hw {
 namespace {
 
-constexpr int64_t kMostSize = 1 << 20;  // of one size of a layer
+constexpr int64_t kMostSize = 1 << 20;             // of one size of a layer
+constexpr int64_t kMostPlaces = int64_t{1} << 40;  // of a scratchpad
 
 /// A size, and what a tile takes of it.
 struct TiledSize {
@@ -45,10 +46,11 @@ Status check_blocks(std::string_view name, int64_t channels) {
   return wrong(name, fmt::format("{} channels aren't whole blocks of 16", channels));
 }
 
-/// Does every window along a dimension have something of the input?
-bool windows_inside(int64_t out, int64_t tile, const TiledConvolution& c, int64_t whole) {
+/// Does the input have all outputs along a dimension, and every window something of it?
+bool windows_inside(int64_t whole, int64_t out, int64_t tile, const TiledConvolution& c) {
   const int64_t last = (out - tile) * c.stride - c.pad;
-  return last < whole && (tile - 1) * c.stride + c.taps > c.pad;
+  return (out - 1) * c.stride + c.taps <= whole + 2 * c.pad && last < whole &&
+         (tile - 1) * c.stride + c.taps > c.pad;
 }
 
 Status check_layer(const TiledGemm& g, const TiledLayer& layer) {
@@ -80,29 +82,42 @@ Status check_layer(const TiledConvolution& c, const TiledLayer& layer) {
   if (Status ranges = check_sizes(sizes); !ranges) return ranges;
   if (Status channels = check_blocks("channels", c.tile_channels); !channels) return channels;
   if (Status kernels = check_blocks("kernels", c.tile_kernels); !kernels) return kernels;
-  if (!windows_inside(c.out_height, c.tile_height, c, c.height) ||
-      !windows_inside(c.out_width, c.tile_width, c, c.width))
-    return wrong("out_height", "a window has nothing of the input");
+  if (!windows_inside(c.height, c.out_height, c.tile_height, c))
+    return wrong("out_height", "a window has nothing of the input, or more than is there");
+  if (!windows_inside(c.width, c.out_width, c.tile_width, c))
+    return wrong("out_width", "a window has nothing of the input, or more than is there");
   if (!is_one_of(layer.micro, kNames)) return wrong("micro", "unknown: " + layer.micro);
   if (!is_one_of(layer.order, kOrders)) return wrong("order", "unknown: " + layer.order);
   return ok();
 }
 
-/// Commands and micro-operations at most, over all.
-int64_t most_parts(const TiledGemm& g) {
-  const int64_t steps = multiply_counts(multiply_counts(g.rows / g.tile_rows, g.inner / 16),
-                                        g.columns / g.tile_columns);
-  const int64_t micro = multiply_counts(g.tile_rows + g.tile_columns / 16, g.tile_inner / 16);
-  return multiply_counts(add_counts(steps, 1), 24) + micro;
+/// What the work of making a program grows with, at most.
+struct LayerExtent {
+  int64_t commands = 0;
+  int64_t micro = 0;   ///< micro-operations of a context
+  int64_t places = 0;  ///< of a scratchpad, of a context
+};
+
+LayerExtent extent_of(const TiledGemm& g) {
+  const int64_t tiles = (g.rows / g.tile_rows) * (g.columns / g.tile_columns);
+  const int64_t inner = g.tile_inner / 16, columns = g.tile_columns / 16;
+  return {.commands = multiply_counts(tiles, g.inner / 16 + 1),
+          .micro = (g.tile_rows + columns) * inner,
+          .places = std::max({g.tile_rows * columns, g.tile_rows * inner, columns * inner})};
 }
 
-int64_t most_parts(const TiledConvolution& c) {
+LayerExtent extent_of(const TiledConvolution& c) {
   const int64_t tiles = multiply_counts(
       (c.out_height / c.tile_height) * (c.out_width / c.tile_width), c.kernels / c.tile_kernels);
-  const int64_t blocks = multiply_counts(c.channels / 16, 1 + c.tile_kernels / 16);
-  const int64_t micro = multiply_counts(multiply_counts(c.tile_channels / 16, c.tile_kernels / 16),
-                                        multiply_counts(c.taps, c.taps + c.tile_height));
-  return add_counts(multiply_counts(add_counts(multiply_counts(tiles, blocks), 1), 24), micro);
+  const int64_t in = c.tile_channels / 16, out = c.tile_kernels / 16;
+  const int64_t window =
+      ((c.tile_height - 1) * c.stride + c.taps) * ((c.tile_width - 1) * c.stride + c.taps);
+  const int64_t taps = c.taps * (c.taps + c.tile_height);
+  return {.commands = multiply_counts(tiles, multiply_counts(c.channels / 16, out + 1) + 1),
+          .micro = multiply_counts(in * out, taps),
+          .places =
+              std::max({multiply_counts(out, c.tile_height * c.tile_width),
+                        multiply_counts(in, window), multiply_counts(in * out, c.taps * c.taps)})};
 }
 
 }  // namespace
@@ -129,8 +144,13 @@ Status check_tiled_layer(const TiledLayer& layer) {
     return sizes;
   if (layer.contexts < 1 || layer.contexts > kMostSize)
     return wrong("contexts", fmt::format("must be 1 to {}", kMostSize));
-  if (std::visit([](const auto& s) { return most_parts(s); }, layer.sizes) > kMostCommands)
+  constexpr int64_t kPerCommand = 8;  // of which most are shared by a tile
+  const LayerExtent extent = std::visit([](const auto& s) { return extent_of(s); }, layer.sizes);
+  if (multiply_counts(extent.commands, kPerCommand) > kMostCommands ||
+      multiply_counts(extent.micro, layer.contexts) > kMostCommands)
     return Error{Errc::capacity, fmt::format("more than {} commands", kMostCommands), "tiles"};
+  if (multiply_counts(extent.places, layer.contexts) > kMostPlaces)
+    return Error{Errc::capacity, "scratchpads of more than 2^40 places", "tiles"};
   return ok();
 }
 

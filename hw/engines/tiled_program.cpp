@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <span>
 
 #include "hw/engines/vta_machine.h"
@@ -32,12 +33,18 @@ class ProgramWriter {
   ProgramWriter(const TiledLayer& layer, const TileLayout& layout)
       : layer_(layer), layout_(layout), tiles_(all_tiles(layer, layout)) {
     for (int64_t j = 0; j < std::min(layer.contexts, count(tiles_.size())); ++j)
-      kernels_.push_back(layout.kernels(j));
+      for (MicroKernel& kernel : layout.kernels(j))
+        kernels_[j].push_back({std::move(kernel), std::nullopt});
   }
   TiledProgram write();
 
  private:
   using Tiles = std::span<const OutputTile>;
+  /// A kernel, and where it lies in the table once it has been used.
+  struct PlacedKernel {
+    MicroKernel kernel;
+    std::optional<int64_t> place;
+  };
 
   static int64_t count(size_t size) { return static_cast<int64_t>(size); }
   void write_group(Tiles group, size_t first);
@@ -56,29 +63,35 @@ class ProgramWriter {
     command.items = items;
     return command;
   }
-  void use(const std::vector<MicroOperation>& operations);
+  int64_t place_of(const std::vector<MicroOperation>& operations);
+  void use(int64_t place, int64_t size);
+  void use(const MicroOperation& one) { use(place_of({one}), 1); }
 
   const TiledLayer& layer_;
   const TileLayout& layout_;
   std::vector<OutputTile> tiles_;
-  std::vector<std::vector<MicroKernel>> kernels_;  // of each context
+  std::map<int64_t, std::vector<PlacedKernel>> kernels_;  // by context
   std::map<std::vector<MicroOperation>, int64_t> table_;
   TiledProgram program_;
 };
 
 /// The table has each distinct list once, in the order of first use.
-void ProgramWriter::use(const std::vector<MicroOperation>& operations) {
+int64_t ProgramWriter::place_of(const std::vector<MicroOperation>& operations) {
   const auto [place, is_new] = table_.try_emplace(operations, program_.micro_operations);
-  const int64_t size = count(operations.size());
-  if (is_new) program_.micro_operations += size;
+  if (is_new) program_.micro_operations += count(operations.size());
+  return place->second;
+}
+
+/// Micro-operations that the next command runs.
+void ProgramWriter::use(int64_t place, int64_t size) {
   if (layer_.micro_each)
     program_.commands.push_back(
-        element_command(vta::kUop, {kMicroBase, kMicroBytes, place->second, 1, size, size}));
+        element_command(vta::kUop, {kMicroBase, kMicroBytes, place, 1, size, size}));
 }
 
 /// [a]
 void ProgramWriter::begin_tile(const OutputTile& tile, bool first_group) {
-  use({{tile.context * layout_.sums(), 0, 0}});
+  use({tile.context * layout_.sums(), 0, 0});
   EngineCommand& clear = add(vta::kGemmReset, layout_.sums());
   if (!first_group) clear.takes |= vta::kStored;
   if (layer_.bias)
@@ -98,9 +111,11 @@ void ProgramWriter::load_step(const OutputTile& tile, int64_t step, bool first_g
 /// [b], products.
 void ProgramWriter::compute_step(const OutputTile& tile, bool last_of_context) {
   bool first = true;
-  for (const MicroKernel& kernel : kernels_[static_cast<size_t>(tile.context)]) {
-    use(kernel.operations);
-    EngineCommand& gemm = add(vta::kGemm, count(kernel.operations.size()) * kernel.times);
+  for (PlacedKernel& one : kernels_[tile.context]) {
+    const int64_t size = count(one.kernel.operations.size());
+    if (!one.place) one.place = place_of(one.kernel.operations);
+    use(*one.place, size);
+    EngineCommand& gemm = add(vta::kGemm, size * one.kernel.times);
     if (first) gemm.takes |= vta::kLoaded;
     first = false;
   }
@@ -111,10 +126,10 @@ void ProgramWriter::compute_step(const OutputTile& tile, bool last_of_context) {
 void ProgramWriter::finish_tile(int64_t context) {
   const int64_t sums = context * layout_.sums();
   if (layer_.bias) {
-    use({{sums, layer_.contexts * layout_.sums() + context * layout_.blocks(), 0}});
+    use({sums, layer_.contexts * layout_.sums() + context * layout_.blocks(), 0});
     add(vta::kAluReg, layout_.sums());
   }
-  use({{sums, sums, 0}});
+  use({sums, sums, 0});
   for (int i = 0; i < 3; ++i) add(vta::kAluImm, layout_.sums());  // shift, max, min
   program_.commands.back().posts |= vta::kDone;
 }

@@ -8,6 +8,7 @@
 #include "sim/onnx/writer.h"
 #include "sim/operators/names.h"
 #include "sim/validate/layer_list.h"
+#include "sim/validate/tiled_kinds.h"
 
 namespace accsim::sim {
 namespace {
@@ -288,6 +289,8 @@ const std::vector<LayerKind>& layer_kinds() {
                           .meaning = "1: a second operand is a weight per channel, else an image"}},
                         false),
        pointwise},
+      tiled_gemm_kind(),
+      tiled_conv_kind(),
   };
   return kKinds;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/base/result.h"
+#include "sim/base/units.h"
 #include "sim/graph/model_def.h"
 
 namespace accsim::sim {
@@ -18,6 +19,8 @@ struct LayerParameter {
   std::optional<int64_t> otherwise = {};  ///< where it isn't given; nothing: see `like`
   std::string_view like = {};             ///< as large as this one, where it isn't given
   std::string_view meaning;
+  /// Where a cell has one of these words, the size is the word's index; none: it is a number.
+  std::vector<std::string_view> words = {};
 
   bool is_needed() const { return !otherwise && like.empty(); }
 };
@@ -36,11 +39,13 @@ struct LayerKind {
   std::vector<LayerParameter> parameters;
   /// The layer as a model without weights. Error (invalid, without `where`): no such shape.
   Result<ModelDef> (*model)(const LayerSizes& sizes);
+  /// Its cycles on a machine that the row says; null: on the source's machine, by the main job.
+  Result<Cycles> (*cycles)(const LayerSizes& sizes) = nullptr;
 
   const LayerParameter* parameter(std::string_view name) const;
 };
 
-/// product, ffn_gated, ffn_erf, attention, conv, pool, lrn, pointwise.
+/// product, ffn_gated, ffn_erf, attention, conv, pool, lrn, pointwise, tiled_gemm, tiled_conv.
 const std::vector<LayerKind>& layer_kinds();
 /// Sizes of at most so much.
 inline constexpr int64_t kMostLayerSize = int64_t{1} << 31;

@@ -163,6 +163,19 @@ class Predictor {
   std::optional<Workload> workload_;
 };
 
+/// Of a row whose cycles don't depend on the source's machine.
+Result<Prediction> row_prediction(const ValidationPoint& point, const hw::HwConfig& hw) {
+  const auto workload = Workload::prepare(point.graph);
+  if (!workload) return workload.errors();
+  WorkloadTotals totals;
+  totals.cycles = point.cycles->count();
+  for (const Layer& layer : workload->lowered().layers) totals.macs += layer.macs;
+  Prediction out;
+  out.macs = totals.macs;
+  out.predicted = out.low = out.high = quantity_of(point, totals, hw);
+  return out;
+}
+
 void add_to_summary(const ValidationPoint& point, const Prediction& p, ErrorSummary& out) {
   const double error = p.relative_error(point.measured);
   if (out.points == 0 || std::abs(error) > std::abs(out.worst)) {
@@ -228,6 +241,7 @@ void summarise_source(ValidatedSource& s, Validation& all) {
 
 Result<Prediction> predict_point(const ValidationPoint& point, const KnownMachine& machine,
                                  const MapOptions& options, bool interval) {
+  if (point.cycles) return row_prediction(point, machine.hw);
   if (is_area(point.quantity) || !interval)
     return Predictor(point, machine, options, std::nullopt).make_prediction(interval);
   auto workload = Workload::prepare(point.graph);

@@ -171,10 +171,22 @@ class RowReader {
     return std::nullopt;
   }
 
+  /// The index of a cell's word among those that a size has.
+  std::optional<double> word_in(const CsvCell& cell, const LayerParameter& parameter) {
+    const auto at = std::ranges::find(parameter.words, cell.text);
+    if (at != parameter.words.end()) return static_cast<double>(at - parameter.words.begin());
+    errors_.fail(cell.at,
+                 fmt::format("{} is {}; valid: {}", parameter.name, hw::quoted_text(cell.text),
+                             fmt::join(parameter.words, ", ")));
+    return std::nullopt;
+  }
+
   /// The value of a key in a row, and the cell that errors are said of.
   std::optional<double> value_of(const Found& found, const Row& row, hw::TextPosition& at) {
     if (found.column) {
       at = row[*found.column].at;
+      const LayerParameter* size = section_.kind->parameter(found.key);
+      if (size != nullptr && !size->words.empty()) return word_in(row[*found.column], *size);
       return number_in(row[*found.column], found.key);
     }
     numbers_.resize(table_.head.size());
@@ -187,6 +199,11 @@ class RowReader {
     }
     if (!good) return std::nullopt;
     return found.expression->value(numbers_);
+  }
+
+  static std::pair<int64_t, int64_t> range_of(const LayerParameter& size) {
+    const auto words = static_cast<int64_t>(size.words.size());
+    return {size.least, words > 0 ? words - 1 : kMostLayerSize};
   }
 
   /// Sizes and figure of a row; false where a cell is wrong, which is reported.
@@ -207,9 +224,10 @@ class RowReader {
         continue;
       }
       const std::optional<size_t> bank = bank_of_key(found.key);
-      const int64_t least = bank ? 1 : section_.kind->parameter(found.key)->least;
+      const auto [least, most] = bank ? std::pair<int64_t, int64_t>{1, kMostLayerSize}
+                                      : range_of(*section_.kind->parameter(found.key));
       const bool whole = *value == std::floor(*value) && *value >= static_cast<double>(least) &&
-                         *value <= static_cast<double>(kMostLayerSize);
+                         *value <= static_cast<double>(most);
       if (whole && bank) {
         p.banks.resize(kBankKeys.size());
         p.banks[*bank] = static_cast<int64_t>(*value);
@@ -217,7 +235,7 @@ class RowReader {
         sizes.values[found.key] = static_cast<int64_t>(*value);
       else
         errors_.fail(at, fmt::format("{} is {}; it must be a whole number of {}..{}", found.key,
-                                     *value, least, kMostLayerSize));
+                                     *value, least, most));
       good &= whole;
     }
     return good;
@@ -246,16 +264,21 @@ class RowReader {
     fill_sizes(*section_.kind, sizes);
     if (section_.kind->parameter("batch") != nullptr) p.frames = sizes["batch"];
     auto graph = graph_of(sizes);
-    if (!graph) {
-      const hw::TextPosition at = row.front().at;
-      for (const Error& e : graph.errors())
-        errors_.fail(
-            at, fmt::format("{}: there is no such {}: {}", p.name, section_.kind->name, e.message));
-      return;
+    if (!graph) return fail_row(row, p.name, graph.errors());
+    if (section_.kind->cycles != nullptr) {
+      const auto cycles = section_.kind->cycles(sizes);
+      if (!cycles) return fail_row(row, p.name, cycles.errors());
+      p.cycles = *cycles;
     }
     p.workload = section_.kind->name;
     p.graph = std::move(*graph);
     out.push_back(std::move(p));
+  }
+
+  void fail_row(const Row& row, const std::string& name, const Errors& errors) {
+    for (const Error& e : errors)
+      errors_.fail(row.front().at,
+                   fmt::format("{}: there is no such {}: {}", name, section_.kind->name, e.text()));
   }
 
   Result<Graph> graph_of(const LayerSizes& sizes) const {

@@ -53,6 +53,7 @@ struct ValidationPoint {
   int64_t frames = 1;        ///< results of one run, for frames a second: the batch
   Quantity quantity = Quantity::cycles;
   double measured = 0;
+  std::optional<Cycles> cycles;  ///< on a machine that a row says; nothing: on machine_file's
   /// Of which the figure is, where it isn't the machine's own.
   std::optional<hw::Technology> technology;
   std::optional<double> goal;  ///< greatest error that is aimed at, as a part of `measured`

@@ -37,6 +37,34 @@ TEST(TiledLayer, AreWindowsOutsideTheInputRefused) {
   EXPECT_EQ(refused(layer), "");
   std::get<TiledConvolution>(layer.sizes).pad = 3;
   EXPECT_EQ(refused(layer), "out_height");
+  std::get<TiledConvolution>(layer.sizes).pad = 0;
+  EXPECT_EQ(refused(layer), "out_height");
+}
+
+/// What nobody could make is refused before anything is made.
+TEST(TiledLayer, AreLayersThatAreTooLargeRefused) {
+  constexpr int64_t kLarge = 1 << 20;
+  EXPECT_EQ(refused({TiledGemm{kLarge, kLarge, 16, 1, 16, 16}}), "tiles");
+  TiledLayer layer{TiledConvolution{.height = kLarge,
+                                    .width = kLarge,
+                                    .channels = kLarge,
+                                    .kernels = kLarge,
+                                    .taps = kLarge,
+                                    .stride = kLarge,
+                                    .pad = kLarge - 1}};
+  layer.order = "hwc";
+  layer.micro = "ckk";
+  layer.contexts = kLarge;
+  EXPECT_EQ(refused(layer), "tiles");
+  std::get<TiledConvolution>(layer.sizes) = {.height = kLarge,
+                                             .width = kLarge,
+                                             .kernels = kLarge,
+                                             .out_height = kLarge,
+                                             .out_width = kLarge,
+                                             .tile_height = kLarge,
+                                             .tile_width = kLarge,
+                                             .tile_kernels = kLarge};
+  EXPECT_EQ(refused(layer), "tiles");
 }
 
 /// Of a window of 3 x 3 that lies in the corner of an image, one row and one column are padding.
