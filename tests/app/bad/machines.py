@@ -99,8 +99,8 @@ CASES = [
         CHECK,
         bad("array:\n", "aray:\n"),
         """
-        accsim: error: bad.yaml:5:1: missing key "array" in the file (a section with the keys template,
-        rows, cols, dataflows (more with template: dot_product))
+        accsim: error: bad.yaml:5:1: missing key "array" in the file (a section with the keys
+        template, rows, cols, dataflows (more with template: dot_product))
         accsim: error: bad.yaml:9:1: unknown key "aray" in the file; did you mean "array"?
     """,
     ),
@@ -136,8 +136,8 @@ CASES = [
         """
         accsim: error: bad.yaml:1:1: missing key "clock_mhz" in the file (number, 0.001..100000 MHz:
         clock of the whole machine)
-        accsim: error: bad.yaml:1:1: missing key "array" in the file (a section with the keys template,
-        rows, cols, dataflows (more with template: dot_product))
+        accsim: error: bad.yaml:1:1: missing key "array" in the file (a section with the keys
+        template, rows, cols, dataflows (more with template: dot_product))
         accsim: error: bad.yaml:1:1: missing key "types" in the file (a section with the keys
         activation, weight, accumulator, weight_group, modes)
         accsim: error: bad.yaml:1:1: missing key "buffers" in the file (a section with the keys
