@@ -9,8 +9,7 @@ namespace {
 
 constexpr std::array<std::string_view, kDataflows> kDataflowNames = {
     "weight_stationary", "input_stationary", "output_stationary"};
-constexpr std::array<std::string_view, kArrayForms> kFormNames = {"systolic",
-                                                                          "dot_product"};
+constexpr std::array<std::string_view, kArrayForms> kFormNames = {"systolic", "dot_product"};
 constexpr std::array<std::string_view, kBuffers> kBufferNames = {
     "activation", "weight", "parameter", "accumulator", "output"};
 constexpr PerMemory<std::string_view> kMemoryNames = {"dram", "shared"};
