@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "hw/config/energy_rules.h"
+#include "hw/config/engine_rules.h"
 #include "hw/config/mode_rules.h"
 #include "hw/config/type_modes.h"
 
@@ -62,36 +63,6 @@ void dataflows_are_a_set(RuleContext& c) {
              fmt::format("array.dataflows names {} twice; remove one", name(flows[i])));
     }
   }
-}
-
-/// What the engine of dot products needs beyond the ranges of its fields.
-void dot_products_go_together(RuleContext& c) {
-  if (!c.hw.has_dot_products() || !c.has_read({"array.template", "array.short_stripe"})) return;
-  const DotProductEngine& e = c.hw.array.engine;
-  if (e.short_stripe > e.stripe)
-    c.fail("array.short_stripe",
-           fmt::format("array.short_stripe is {} but array.stripe is {}; use at most {}",
-                       e.short_stripe, e.stripe, e.stripe));
-  if (c.has_read({"types.activation", "types.weight"}) &&
-      (c.hw.narrow_weights() || c.hw.activation_bytes() != c.hw.weight_bytes()))
-    c.fail("types.weight",
-           "types.weight isn't as wide as types.activation; with array.template: dot_product use "
-           "the same");
-  if (c.has_read({"types.modes"}) && !c.hw.types.modes.empty())
-    c.fail("types.modes", "array.template: dot_product has no types.modes; remove them");
-  if (c.has_read({"buffers.shared.kib"}) && c.hw.shared.kib > 0)
-    c.fail("buffers.shared.kib",
-           "with array.template: dot_product layers run from DRAM to DRAM; use 0");
-  if (!c.has_read({"array.banks", "array.bank_entries", "array.entry_bytes"}) ||
-      !c.has_read({"buffers.activation.kib", "buffers.weight.kib"}))
-    return;
-  const int64_t bytes = e.banks * e.bank_entries * e.entry_bytes;
-  const int64_t kib = c.hw.buffer(Buffer::activation).kib + c.hw.buffer(Buffer::weight).kib;
-  if (kib * 1024 != bytes)
-    c.fail("array.banks",
-           fmt::format("array.banks x array.bank_entries x array.entry_bytes is {} bytes but the "
-                       "activation and the weight buffer have {} KiB together; make them equal",
-                       bytes, kib));
 }
 
 void slots_divide_buffer(RuleContext& c) {
@@ -183,7 +154,7 @@ void shared_is_not_slower_than_dram(RuleContext& c) {
   }
 }
 
-constexpr std::array<Rule, 22> kRules = {{
+constexpr std::array<Rule, 26> kRules = {{
     {"operands_are_of_one_kind", "activation and weight types are both integer or both float",
      operands_are_of_one_kind},
     {"narrow_weights_go_with_int8", "int4 weights go with int8 activations",
@@ -192,11 +163,23 @@ constexpr std::array<Rule, 22> kRules = {{
      accumulator_fits_operands},
     {"dataflows_are_a_set", "there is at least one dataflow, and none stands twice",
      dataflows_are_a_set},
-    {"dot_products_go_together",
-     "with array.template: dot_product, a short stripe is no longer than a stripe, weights are as "
-     "wide as activations, there are no modes and no shared memory, and the banks are the "
-     "activation and the weight buffer",
-     dot_products_go_together},
+    {"stripes_go_together",
+     "with array.template: dot_product, a short stripe is no longer than a stripe, and a stripe no "
+     "longer than there are places",
+     stripes_go_together},
+    {"dot_products_have_one_width",
+     "with array.template: dot_product, weights are as wide as activations, and there are no modes",
+     dot_products_have_one_width},
+    {"dot_products_run_from_dram",
+     "with array.template: dot_product, there is no shared memory, and DRAM is ideal with a channel "
+     "per direction",
+     dot_products_run_from_dram},
+    {"banks_are_the_buffers",
+     "with array.template: dot_product, the banks are the activation and the weight buffer",
+     banks_are_the_buffers},
+    {"outputs_are_written_in_time",
+     "with array.template: dot_product, DRAM takes an output atom in array.atom_cycles",
+     outputs_are_written_in_time},
     {"slots_divide_buffer", "each buffer's bytes are a multiple of its slots", slots_divide_buffer},
     {"activation_slot_holds_a_vector", "an activation slot holds rows x activation type",
      activation_slot_holds_a_vector},

@@ -130,17 +130,20 @@ Result<ConvolutionPlan> search_division(const Convolution& conv, const DotProduc
   const int64_t entries = multiply_counts(conv.sizes.height, entries_per_line(conv, engine));
   const int64_t features = ceil_div(entries, engine.bank_entries);
   std::optional<ConvolutionPlan> best;
+  std::optional<Error> why;  // the last division has most room for weights
   for (int64_t weights = 1; weights <= std::min(needed.all, engine.banks - 1); ++weights) {
     const BankDivision banks{std::min(features, engine.banks - weights), weights};
     Result<ConvolutionPlan> tried = divide(conv, banks, engine);
+    if (!tried) why = tried.errors().front();
     if (tried && (!best || tried->cycles < best->cycles)) best = *std::move(tried);
   }
   if (best) return *std::move(best);
-  return Error{Errc::capacity,
-               fmt::format("no division of {} banks has room for a kernel group and the lines of "
-                           "an output",
-                           engine.banks),
-               {}};
+  return Error{
+      Errc::capacity,
+      fmt::format("no division of {} banks has room for a kernel group and the lines of "
+                  "an output{}",
+                  engine.banks, why ? "; the last one that was tried: " + why->message : ""),
+      {}};
 }
 
 }  // namespace accsim::hw

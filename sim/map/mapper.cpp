@@ -142,6 +142,9 @@ Result<Mapping> Mapper::search_op(const OpRequest& r, const MappingPin& pin,
                                   const ObjectiveFunction& objective) {
   const auto* gemm = std::get_if<GemmOp>(&r.item);
   if (gemm == nullptr) return search_others(r, pin.chunks);
+  if (hw_.has_dot_products() && !options_.dataflows.empty())
+    return Error{Errc::usage, "an engine of dot products has no dataflows to choose from",
+                 "--dataflow"};
   if (hw_.has_dot_products()) return map_on_engine(*gemm, r, pin, {hw_, is_searching()});
   if (!pin.banks.empty())
     return Error{Errc::usage,

@@ -13,7 +13,7 @@ namespace accsim::sim {
 namespace {
 
 /// As far as stamped times and counts reach.
-constexpr int64_t kMostCycles = int64_t{1} << 42;
+constexpr int64_t kMostCycles = int64_t{1} << 38;
 
 /// The machine, and a division of its banks, where one is pinned.
 struct Engine {
@@ -50,7 +50,8 @@ Error too_long() { return {Errc::overflow, "its cycles are more than can be time
 
 /// What `times` layers like this one move and compute; MACs and bytes with all that is padded.
 hw::Counts counts_of(const hw::DotProductLayer& layer, const hw::DotProductWork& work,
-                     int64_t times, const hw::HwConfig& hw) {
+                     const EngineLayers& layers, const hw::HwConfig& hw) {
+  const int64_t times = layers.times;
   const hw::DotProductEngine e = hw::engine_of(hw);
   const int64_t outputs = layer.sizes.out_width * layer.sizes.out_height;
   const int64_t weights = layer.has_weights ? 0 : work.weight_entries;
@@ -63,7 +64,7 @@ hw::Counts counts_of(const hw::DotProductLayer& layer, const hw::DotProductWork&
   out.array_macs = Macs(atoms * work.blocks * e.atom_channels * e.atom_kernels);
   const Bytes features_in(times * work.feature_entries * e.entry_bytes);
   const Bytes weights_in(times * weights * e.entry_bytes);
-  const Bytes results(atoms * e.atom_kernels * e.element_bytes);
+  const Bytes results(layers.leaves_sums ? 0 : atoms * e.atom_kernels * e.element_bytes);
   const Bytes sums(atoms * work.blocks * e.atom_kernels * hw.accumulator_bytes());
   out.read[hw::MemoryId::dram] = features_in + weights_in;
   out.written[hw::MemoryId::dram] = results;
@@ -99,7 +100,7 @@ Result<EnginePlan> plan_part(const EngineLayers& layers, int64_t channels, const
   for (const hw::DotProductLayer& layer : found->layers) {
     const Result<hw::DotProductWork> work = cut_layer(layer, engine);
     if (!work) return work.errors();
-    out.counts += counts_of(layer, *work, layers.times, hw);
+    out.counts += counts_of(layer, *work, layers, hw);
   }
   return out;
 }
@@ -121,6 +122,7 @@ Result<EnginePlan> plan_layers(EngineLayers layers, const Engine& on) {
     if (parts == 1) return out;
     EngineLayers others = layers;
     others.times = multiply_counts(layers.times, parts - 1);
+    others.leaves_sums = true;
     const Result<EnginePlan> rest = plan_part(others, channels, on);
     if (!rest) {
       if (rest.errors().front().code != Errc::capacity || channels <= hw.array.rows) return rest;
@@ -196,10 +198,24 @@ void write_steps(const GemmOp& op, const OpRequest& r, const hw::HwConfig& hw, i
   m.timing = hw::Simulator().run(steps.steps(), hw, hw::TimingMode::periodic, nullptr, {});
 }
 
+/// A line as a column, whose rows are lines that parts may be made of.
+void turn_upright(const GemmOp& op, hw::Convolution& c) {
+  hw::ConvolutionSizes& s = c.sizes;
+  s.height = op.in[2];
+  s.out_height = op.out[2];
+  s.width = s.out_width = 1;
+  s.kernel_height = op.kernel[2];
+  s.kernel_width = 1;
+  c.stride = op.stride[2];
+  c.reach = (op.kernel[2] - 1) * op.dilation[2] + 1;
+  c.pad = op.pad[2];
+}
+
 }  // namespace
 
 std::vector<EngineLayers> engine_layers(const GemmOp& op, int64_t together) {
-  const bool matrix = op.out[0] * op.out[1] == 1 && op.kernel[1] * op.kernel[2] == 1;
+  const bool one_line =
+      op.in[0] * op.in[1] * op.out[0] * op.out[1] == 1 && op.kernel[0] * op.kernel[1] == 1;
   const auto of_groups = [&](int64_t groups, int64_t times) {
     EngineLayers out;
     hw::Convolution& c = out.convolution;
@@ -214,11 +230,7 @@ std::vector<EngineLayers> engine_layers(const GemmOp& op, int64_t together) {
     c.stride = op.stride[1];
     c.reach = (op.kernel[1] - 1) * op.dilation[1] + 1;
     c.pad = op.pad[1];
-    if (matrix && op.stride[2] == 1) {  // lines of one row each, which parts may be made of
-      c.sizes.width = c.sizes.out_width = 1;
-      c.sizes.height = c.sizes.out_height = op.out[2];
-      c.stride = 1, c.pad = 0;
-    }
+    if (one_line) turn_upright(op, c);
     out.times = multiply_counts(times, multiply_counts(op.images, op.out[0]));
     return out;
   };

@@ -12,6 +12,7 @@ struct EngineLayers {
   /// Parts that a convolution's channels are cut into, where a kernel group of all is too large:
   /// sums of a part leave and come back (docs/dot-product.md, "On a machine").
   int64_t channel_parts = 1;
+  bool leaves_sums = false;  ///< instead of results: the next part adds to them
 };
 
 /// The layers where `together` groups (1 to op.batch) are one convolution, block-diagonal, with

@@ -90,6 +90,51 @@ TEST(EngineMapping, AreGroupsOfADepthwiseConvolutionPutTogether) {
   EXPECT_EQ(cycles_of(request(op, false), hw), 24 * groups(1));  // no zeros between what comes
 }
 
+/// A line is a column: its rows are lines, of which parts are made. wav2vec's first layer.
+TEST(EngineMapping, AreConvolutionsOfOneLineUpright) {
+  const hw::HwConfig hw = nv_small();
+  GemmOp op;
+  op.in = {1, 1, 16000};
+  op.out = {1, 1, 3199};
+  op.kernel = {1, 1, 10};
+  op.stride = {1, 1, 5};
+  op.channels = 1;
+  op.outputs = 512;
+  EXPECT_EQ(cycles_of(request(op), hw), alone({{1, 16000, 1, 512, 1, 10, 1, 3199}, 5, 10, 0}, hw));
+  op.in = {1, 1, 300}, op.out = {1, 1, 148};
+  op.kernel[2] = 3, op.stride[2] = 2, op.dilation[2] = 3, op.pad[2] = 1;
+  EXPECT_EQ(cycles_of(request(op), hw), alone({{1, 300, 1, 512, 1, 3, 1, 148}, 2, 7, 1}, hw));
+}
+
+/// Output planes are layers, planes of a kernel channels; each image has layers of its own.
+TEST(EngineMapping, ArePlanesAndImagesLayersOfTheirOwn) {
+  const hw::HwConfig hw = nv_small();
+  GemmOp op = test::convolution({.channels = 6, .size = 9, .outputs = 10, .kernel = 3});
+  const int64_t flat = alone({{9, 9, 6, 10, 3, 3, 7, 7}, 1, 3, 0}, hw);
+  op.images = 4;
+  EXPECT_EQ(cycles_of(request(op), hw), 4 * flat);
+  op.in[0] = 5, op.out[0] = 4, op.kernel[0] = 2;
+  EXPECT_EQ(cycles_of(request(op), hw), 16 * alone({{9, 9, 12, 10, 3, 3, 7, 7}, 1, 3, 0}, hw));
+}
+
+/// What is added is read behind the layer, at 4 bytes per cycle.
+TEST(EngineMapping, IsAResidualReadBehindTheLayer) {
+  const hw::HwConfig hw = nv_small();
+  OpRequest r = request(test::convolution({.channels = 8, .size = 6, .outputs = 8, .kernel = 1}));
+  const int64_t without = cycles_of(r, hw);
+  r.inputs.push_back({{"c", hw::MemoryId::dram, false}, 1});
+  r.residual = 2;
+  EXPECT_EQ(cycles_of(r, hw), without + 36 * 8 / 4);
+}
+
+TEST(EngineMapping, HasNoDataflows) {
+  MapOptions options;
+  options.dataflows = {hw::Dataflow::output_stationary};
+  const Result<Mapping> refused = mapped(request(test::product(8, 8, 8)), nv_small(), options);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.errors().front().code, Errc::usage);
+}
+
 /// A row of a product is a line of one output.
 TEST(EngineMapping, AreProductsConvolutionsOfOneColumn) {
   const hw::HwConfig hw = nv_small();
@@ -97,8 +142,8 @@ TEST(EngineMapping, AreProductsConvolutionsOfOneColumn) {
   EXPECT_EQ(cycles_of(request(op), hw), alone({{1, 100, 72, 40, 1, 1, 1, 100}, 1, 1, 0}, hw));
 }
 
-/// Weights of 8 kernels of 25,088 channels take 392 banks of 4 KiB / 8: more than there are. Sums
-/// of all parts but the last leave and come back, 4 bytes each.
+/// Weights of 8 kernels of 25,088 channels take 49 banks of 4 KiB, and there are 32. Sums of all
+/// parts but the last leave and come back, 4 bytes each, in place of their results.
 TEST(EngineMapping, AreChannelsCutThatNoKernelGroupFits) {
   const hw::HwConfig hw = nv_small();
   const auto part = [&](int64_t channels) {
@@ -108,6 +153,10 @@ TEST(EngineMapping, AreChannelsCutThatNoKernelGroupFits) {
   EXPECT_FALSE(search_division({{1, 1, 25088, 10, 1, 1, 1, 1}, 1, 1, 0}, engine_of(hw)).ok());
   const int64_t sums = 10 * 4 / 4;  // cycles to write those of a part, and to read them
   EXPECT_EQ(cycles_of(request(op), hw), 2 * part(25088 / 2) + 2 * sums);
+  const Result<Mapping> found = mapped(request(op), hw);
+  EXPECT_EQ(found->counts.written[hw::MemoryId::dram], Bytes(16 + 10 * 4));  // two atoms of 8
+  const Bytes weights(2 * 12544 * 10), features(25088);
+  EXPECT_EQ(found->counts.read[hw::MemoryId::dram], weights + features + Bytes(10 * 4));
 }
 
 TEST(EngineMapping, CountsWhatIsReadWrittenAndComputed) {
