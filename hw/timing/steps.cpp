@@ -7,10 +7,11 @@
 namespace accsim::hw {
 namespace {
 
-/// What a gemm writes.
-constexpr TouchSet kGemmTouches = touch(Moment::preload_free) | touch(Moment::preload_end) |
-                                  touch(Moment::stream_free) | touch(Moment::result) |
-                                  touch(Moment::pending_preload) | touch(Moment::pending_stream);
+/// What a load into a buffer writes.
+constexpr TouchSet load_touches(Buffer to) {
+  return touch(Moment::load_free) | touch(loaded_moment(to)) | touch(Moment::pending_load) |
+         touch(Moment::pending_load_full);
+}
 
 constexpr int64_t stamped_cycles(int64_t cycles) { return cycles << kWhyBits; }
 
@@ -137,9 +138,7 @@ void StepWriter::add_load(Buffer to, MemoryId from, const Transfer& t, int64_t p
                 .memory = wait_for(from, false),
                 .moment = loaded_moment(to),
                 .shares = shares},
-               t, port, behind,
-               touch(Moment::load_free) | touch(loaded_moment(to)) | touch(Moment::pending_load) |
-                   touch(Moment::pending_load_full) | (shares ? touch(Moment::read_by_load) : 0));
+               t, port, behind, load_touches(to) | (shares ? touch(Moment::read_by_load) : 0));
 }
 
 void StepWriter::store(MemoryId to, const Walk& walk, const LoopStrides& strides) {
@@ -176,12 +175,16 @@ void StepWriter::gemm(int64_t m, int64_t k, int64_t n) {
             .occupancy = stamped_cycles(array.stream_cycles(dataflow_, m, k, n)),
             .fill = stamped_cycles(array.preload_cycles(hw_->array, dataflow_)),
             .latency = stamped_cycles(array.exit_cycles(hw_->array))},
-           kGemmTouches);
+           touch(Moment::preload_free) | touch(Moment::preload_end) | touch(Moment::stream_free) |
+               touch(Moment::result) | touch(Moment::pending_preload) |
+               touch(Moment::pending_stream));
 }
 
 void StepWriter::engine(int64_t cycles) {
-  add_step({.kind = Step::Kind::gemm, .dataflow = dataflow_, .occupancy = stamped_cycles(cycles)},
-           kGemmTouches);
+  add_step({.kind = Step::Kind::load,
+            .moment = loaded_moment(Buffer::activation),
+            .occupancy = stamped_cycles(cycles)},
+           load_touches(Buffer::activation));
 }
 
 void StepWriter::drain() {

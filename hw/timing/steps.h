@@ -201,7 +201,7 @@ class StepWriter {
                        int64_t element);
   void store(MemoryId to, const Walk& walk, const LoopStrides& strides = {});
   void gemm(int64_t m, int64_t k, int64_t n);
-  /// A layer of an engine of dot products, all of it, by itself.
+  /// A layer of an engine of dot products, all of it: no load begins meanwhile.
   void engine(int64_t cycles);
   void drain();
   void post(int64_t rows, int64_t cols, int64_t groups = 1);

@@ -13,15 +13,18 @@ namespace {
 
 bool on_lanes(const hw::Counts& counts) { return counts.lane_macs > Macs(0); }
 
-hw::Queue main_queue(const WorkItem& item, const hw::Counts& counts) {
-  if (std::holds_alternative<GemmOp>(item))
-    return on_lanes(counts) ? hw::Queue::vector : hw::Queue::execute;
+/// An engine of dot products has its layers among the loads.
+hw::Queue main_queue(const WorkItem& item, const hw::Counts& counts, const hw::Timing& timing) {
+  if (std::holds_alternative<GemmOp>(item)) {
+    if (on_lanes(counts)) return hw::Queue::vector;
+    return timing.queue(hw::Queue::execute).busy > Cycles(0) ? hw::Queue::execute : hw::Queue::load;
+  }
   return std::holds_alternative<VectorOp>(item) ? hw::Queue::vector : hw::Queue::load;
 }
 
 void add_timing(const OpRequest& request, const ItemWork& work, Costs& c) {
   const hw::Timing& timing = work.timing;
-  const hw::QueueTiming& main = timing.queue(main_queue(request.item, work.counts));
+  const hw::QueueTiming& main = timing.queue(main_queue(request.item, work.counts, timing));
   c.cycles = timing.total.count();
   c.compute_cycles = (main.busy - main.hidden).count();
   if (std::holds_alternative<VectorOp>(request.item) || on_lanes(work.counts))

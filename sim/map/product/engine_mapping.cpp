@@ -174,7 +174,7 @@ void add_residual(const OpRequest& r, const GemmOp& op, const hw::HwConfig& hw, 
   plan.counts.read[hw::MemoryId::dram] += Bytes(bytes);
 }
 
-/// The product in a network: it begins when all that it reads is there.
+/// The product in a network: it begins when all that it reads is there, and no load runs beside it.
 void write_steps(const GemmOp& op, const OpRequest& r, const hw::HwConfig& hw, int64_t cycles,
                  Mapping& m) {
   std::vector<Place> reads = {operand_of_port(r.inputs, op.a_port, hw).place,
@@ -185,11 +185,11 @@ void write_steps(const GemmOp& op, const OpRequest& r, const hw::HwConfig& hw, i
   steps.start_program(hw, hw::Dataflow::weight_stationary);
   for (const Place& place : reads) {
     if (place.constant) continue;
-    steps.mark({true, hw::Queue::execute, static_cast<int>(m.trace.ports.size())});
+    steps.mark({true, hw::Queue::load, static_cast<int>(m.trace.ports.size())});
     m.trace.ports.push_back(place.port);
   }
   steps.engine(cycles);
-  steps.mark({false, hw::Queue::execute, static_cast<int>(m.trace.ports.size())});
+  steps.mark({false, hw::Queue::load, static_cast<int>(m.trace.ports.size())});
   m.trace.ports.push_back(operand_of_port(r.outputs, op.out_port, hw).place.port);
   m.trace.shared.resize(m.trace.ports.size());
   m.trace.steps.assign(steps.steps().begin(), steps.steps().end());
