@@ -114,7 +114,10 @@ Result<ConvolutionPlan> divide(const Convolution& conv, BankDivision banks,
                                const DotProductEngine& engine) {
   if (Status fields = check_engine(engine); !fields) return fields.errors();
   if (banks.features < 1 || banks.features > engine.banks)
-    return Error{Errc::invalid, "features need a bank of the buffer", {}};
+    return Error{
+        Errc::invalid,
+        fmt::format("features have {} banks; they need 1 to {}", banks.features, engine.banks),
+        {}};
   Result<std::vector<DotProductLayer>> layers = cut_by_lines(conv, banks, engine);
   if (!layers) return layers.errors();
   keep_weights(*layers, engine);

@@ -217,6 +217,8 @@ int VectorsCommand::run(const Console& console, const std::string& version) cons
   const Result<hw::HwConfig> hw = load_machine(hw_);
   if (!hw) return report_errors(hw.errors());
   if (const Status good = check_arguments(); !good) return report_errors(good.errors());
+  if (hw::core_lacks(*hw) == hw::CoreLack::dot_products)
+    return report_errors(hw::rtl_describes(*hw).errors());
   if (hw::core_lacks(*hw) == hw::CoreLack::types)
     return report_errors({{Errc::unsupported,
                            "golden has int8 by int8 or int4 into int32, and no other types", hw_}});

@@ -22,9 +22,28 @@ struct Engine {
   bool is_searching = true;  ///< for a division; else it is that of NVIDIA's compiler
 };
 
+/// Kernel groups of all parts of a layer: the timing takes them one by one, for each division.
+constexpr int64_t kMostPartGroups = int64_t{1} << 21;
+
+/// Groups times parts, as many as there are at least.
+int64_t least_part_groups(const hw::Convolution& conv, const hw::DotProductEngine& engine) {
+  const hw::ConvolutionSizes& s = conv.sizes;
+  const int64_t line = multiply_counts(multiply_counts(s.width, s.channels), engine.element_bytes);
+  const int64_t entries = multiply_counts(s.height, ceil_div(line, engine.entry_bytes));
+  const int64_t parts = ceil_div(entries, engine.banks * engine.bank_entries);
+  return multiply_counts(ceil_div(s.kernels, engine.atom_kernels), parts);
+}
+
 /// The convolution with its banks divided. The rule may have no division where the search has one.
 Result<hw::ConvolutionPlan> divided(const hw::Convolution& conv, const Engine& on) {
   const hw::DotProductEngine engine = hw::engine_of(on.hw);
+  if (const int64_t groups = least_part_groups(conv, engine); groups > kMostPartGroups)
+    return Error{
+        Errc::overflow,
+        fmt::format("it takes {} kernel groups in all parts of its lines, and {} are timed; "
+                    "use smaller shapes or larger banks",
+                    groups, kMostPartGroups),
+        ""};
   if (on.banks) return hw::divide(conv, *on.banks, engine);
   if (!on.is_searching)
     if (const Result<hw::BankDivision> banks = hw::compiler_division(conv, engine))

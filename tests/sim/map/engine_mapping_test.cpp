@@ -159,6 +159,13 @@ TEST(EngineMapping, AreChannelsCutThatNoKernelGroupFits) {
   EXPECT_EQ(found->counts.read[hw::MemoryId::dram], weights + features + Bytes(10 * 4));
 }
 
+TEST(EngineMapping, IsWhatWouldTakeVeryLongRefusedAtOnce) {
+  const Result<Mapping> refused =
+      mapped(request(test::product(1 << 16, 1 << 16, 1 << 16)), nv_small());
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.errors().front().message.find("kernel groups in all parts"), std::string::npos);
+}
+
 TEST(EngineMapping, CountsWhatIsReadWrittenAndComputed) {
   const hw::HwConfig hw = nv_small();
   const GemmOp op =
