@@ -22,8 +22,8 @@ struct Engine {
   bool is_searching = true;  ///< for a division; else it is that of NVIDIA's compiler
 };
 
-/// Kernel groups of all parts of a layer: the timing takes them one by one, for each division.
-constexpr int64_t kMostPartGroups = int64_t{1} << 21;
+/// Kernel groups of all parts of a layer, and for each division: the timing takes them one by one.
+constexpr int64_t kMostPartGroups = int64_t{1} << 22;
 
 /// Groups times parts, as many as there are at least.
 int64_t least_part_groups(const hw::Convolution& conv, const hw::DotProductEngine& engine) {
@@ -37,7 +37,8 @@ int64_t least_part_groups(const hw::Convolution& conv, const hw::DotProductEngin
 /// The convolution with its banks divided. The rule may have no division where the search has one.
 Result<hw::ConvolutionPlan> divided(const hw::Convolution& conv, const Engine& on) {
   const hw::DotProductEngine engine = hw::engine_of(on.hw);
-  if (const int64_t groups = least_part_groups(conv, engine); groups > kMostPartGroups)
+  const int64_t groups = least_part_groups(conv, engine);
+  if (groups > kMostPartGroups)
     return Error{
         Errc::overflow,
         fmt::format("it takes {} kernel groups in all parts of its lines, and {} are timed; "
@@ -45,9 +46,12 @@ Result<hw::ConvolutionPlan> divided(const hw::Convolution& conv, const Engine& o
                     groups, kMostPartGroups),
         ""};
   if (on.banks) return hw::divide(conv, *on.banks, engine);
-  if (!on.is_searching)
+  // Of what would take long to search, the compiler's division.
+  const bool is_long = multiply_counts(groups, engine.banks) > kMostPartGroups;
+  if (!on.is_searching || is_long)
     if (const Result<hw::BankDivision> banks = hw::compiler_division(conv, engine))
-      if (Result<hw::ConvolutionPlan> plan = hw::divide(conv, *banks, engine)) return plan;
+      if (Result<hw::ConvolutionPlan> plan = hw::divide(conv, *banks, engine); plan || is_long)
+        return plan;
   return hw::search_division(conv, engine);
 }
 
