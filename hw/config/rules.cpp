@@ -171,8 +171,8 @@ constexpr std::array<Rule, 26> kRules = {{
      "with array.template: dot_product, weights are as wide as activations, and there are no modes",
      dot_products_have_one_width},
     {"dot_products_run_from_dram",
-     "with array.template: dot_product, there is no shared memory, and DRAM is ideal with a channel "
-     "per direction",
+     "with array.template: dot_product, there is no shared memory, and DRAM is ideal with a "
+     "channel per direction",
      dot_products_run_from_dram},
     {"banks_are_the_buffers",
      "with array.template: dot_product, the banks are the activation and the weight buffer",
