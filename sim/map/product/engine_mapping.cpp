@@ -146,7 +146,7 @@ Result<EnginePlan> plan_layers(EngineLayers layers, const Engine& on) {
     EngineLayers others = layers;
     others.times = multiply_counts(layers.times, parts - 1);
     others.leaves_sums = true;
-    const Result<EnginePlan> rest = plan_part(others, channels, on);
+    Result<EnginePlan> rest = plan_part(others, channels, on);
     if (!rest) {
       if (rest.errors().front().code != Errc::capacity || channels <= hw.array.rows) return rest;
       continue;
