@@ -135,7 +135,7 @@ std::vector<hw::HwConfig> changed(const hw::HwConfig& base, const hw::Field& fie
     for (const auto value : all)
       if (value != m.in(base)) with(m, value);
   };
-  using hw::DramMap, hw::DramModel, hw::DramPreset;
+  using hw::ArrayForm, hw::DramMap, hw::DramModel, hw::DramPreset;
   std::visit(
       hw::FieldCases{
           [&](const hw::Member<int64_t>& m) {
@@ -171,9 +171,7 @@ std::vector<hw::HwConfig> changed(const hw::HwConfig& base, const hw::Field& fie
           [&](const hw::Member<std::vector<hw::TypeMode>>& m) {
             with(m, std::vector{hw::TypeMode{DType::int16, DType::int16, 0.25, 1, 0}});
           },
-          [&](const hw::Member<hw::ArrayForm>& m) {
-            words(m, words_of<hw::ArrayForm>(hw::kArrayForms));
-          },
+          [&](const hw::Member<ArrayForm>& m) { words(m, words_of<ArrayForm>(hw::kArrayForms)); },
           [&](const hw::Member<DramModel>& m) { words(m, words_of<DramModel>(hw::kDramModels)); },
           [&](const hw::Member<hw::RunWeights>& m) { with(m, hw::RunWeights::kept); },
           [&](const hw::Member<hw::DramBus>& m) { with(m, hw::DramBus::shared); },
