@@ -29,7 +29,7 @@ DotProductEngine engine_of(const HwConfig& hw) {
   out.atom_kernels = hw.array.cols;
   out.element_bytes = hw.activation_bytes();
   out.request_interval = std::max<int64_t>(1, hw.dram.read.cycles(out.entry_bytes));
-  out.read_latency = hw.dram.latency;
+  out.read_latency = std::max(hw.dram.latency, out.request_interval);
   return out;
 }
 

@@ -111,7 +111,7 @@ Result<BankDivision> compiler_division(const Convolution& conv, const DotProduct
 }
 
 Result<ConvolutionPlan> divide(const Convolution& conv, BankDivision banks,
-                               const DotProductEngine& engine) {
+                               const DotProductEngine& engine, PartWeights weights) {
   if (Status fields = check_engine(engine); !fields) return fields.errors();
   if (banks.features < 1 || banks.features > engine.banks)
     return Error{
@@ -120,10 +120,12 @@ Result<ConvolutionPlan> divide(const Convolution& conv, BankDivision banks,
         {}};
   Result<std::vector<DotProductLayer>> layers = cut_by_lines(conv, banks, engine);
   if (!layers) return layers.errors();
-  keep_weights(*layers, engine);
+  if (weights == PartWeights::kept) keep_weights(*layers, engine);
   const Result<std::vector<LayerEvents>> events = time_overlapped(*layers, engine);
   if (!events) return events.errors();
-  return ConvolutionPlan{banks, *std::move(layers), Cycles(events->back().last_write)};
+  ConvolutionPlan plan{banks, *std::move(layers), Cycles(events->back().last_write)};
+  for (const LayerEvents& layer : *events) plan.read_wait += layer.read_wait;
+  return plan;
 }
 
 Result<ConvolutionPlan> search_division(const Convolution& conv, const DotProductEngine& engine) {

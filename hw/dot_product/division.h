@@ -39,12 +39,17 @@ struct ConvolutionPlan {
   BankDivision banks;
   std::vector<DotProductLayer> layers;
   Cycles cycles;
+  int64_t read_wait = 0;  ///< of these, cycles by which blocks began later because of reads
 };
 
+/// Whether parts of a convolution read the weights anew, where the first could keep them for all.
+enum class PartWeights : bool { kept, read };
+
 /// A convolution with a division that is given. Parts overlap, with the weights kept where they
-/// fit.
+/// fit, unless they are to be read.
 Result<ConvolutionPlan> divide(const Convolution& conv, BankDivision banks,
-                               const DotProductEngine& engine);
+                               const DotProductEngine& engine,
+                               PartWeights weights = PartWeights::kept);
 
 /// The division of the fewest cycles; of those with as many, the one of the fewest banks of
 /// weights. Every number of banks for weights is tried that leaves features one, but none beyond

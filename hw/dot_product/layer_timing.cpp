@@ -48,6 +48,7 @@ LayerEvents EngineRun::run(const DotProductLayer& layer, const DotProductWork& w
   events.last_feature_read = port_.last_feature_read();
   events.first_write = stripes_.first_atom() + engine_.atom_to_write;
   events.last_write = stripes_.last_atom() + engine_.atom_to_write;
+  events.read_wait = stripes_.waited();
   return events;
 }
 

@@ -15,6 +15,7 @@ struct LayerEvents {
   std::optional<int64_t> last_weight_read;  ///< none: the layer before has kept the weights
   int64_t last_feature_read = 0;
   int64_t first_write = 0, last_write = 0;
+  int64_t read_wait = 0;  ///< cycles by which blocks began later because of reads
 
   bool operator==(const LayerEvents&) const = default;
 };

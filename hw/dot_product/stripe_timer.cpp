@@ -62,7 +62,9 @@ void StripeTimer::step(int64_t outputs, const GroupStripes& group) {
   const int64_t lasts = std::max(engine_.block_cycles, outputs);
   const int64_t from_block_to_block = std::max(group.load_cycles, lasts);
   const int64_t load = std::max(now_.issued, group.there);
-  const int64_t first = std::max(load + group.load_cycles, now_.issued + now_.lasts);
+  const int64_t lasted = now_.issued + now_.lasts;
+  const int64_t first = std::max(load + group.load_cycles, lasted);
+  waited_ += first - std::max(now_.issued + group.load_cycles, lasted);
   last_load_ = group.blocks == 1 ? load : first + (group.blocks - 2) * from_block_to_block;
   now_.issued = std::max(first + (group.blocks - 1) * from_block_to_block, places_free(outputs));
   now_.lasts = lasts;

@@ -29,7 +29,10 @@ class StripeTimer {
   explicit StripeTimer(const DotProductEngine& engine) : engine_(engine) {}
 
   /// A layer begins: its first atom is the next one.
-  void begin_layer() { first_atom_.reset(); }
+  void begin_layer() {
+    first_atom_.reset();
+    waited_ = 0;
+  }
   /// All stripes of a kernel group.
   void run_group(const std::array<StripeRun, 3>& stripes, const GroupStripes& group);
 
@@ -39,6 +42,8 @@ class StripeTimer {
   int64_t last_load() const { return last_load_; }
   int64_t first_atom() const { return *first_atom_; }  ///< of the layer
   int64_t last_atom() const { return *now_.last_atom; }
+  /// Cycles by which blocks of the layer began later because weights or features weren't there.
+  int64_t waited() const { return waited_; }
   /// Stripes that were stepped, not skipped.
   int64_t stepped() const { return stepped_; }
 
@@ -65,7 +70,7 @@ class StripeTimer {
 
   DotProductEngine engine_;
   State now_;
-  int64_t last_load_ = 0, stepped_ = 0;
+  int64_t last_load_ = 0, waited_ = 0, stepped_ = 0;
   std::optional<int64_t> first_atom_;
 };
 

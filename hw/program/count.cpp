@@ -85,6 +85,14 @@ void add_bytes(std::array<Bytes, N>& to, const std::array<Bytes, N>& from) {
 
 }  // namespace
 
+EngineWaits& EngineWaits::operator+=(const EngineWaits& other) {
+  reads += other.reads;
+  loads += other.loads;
+  outputs += other.outputs;
+  writes += other.writes;
+  return *this;
+}
+
 Counts& Counts::operator+=(const Counts& other) {
   macs += other.macs;
   array_macs += other.array_macs;
@@ -101,6 +109,7 @@ Counts& Counts::operator+=(const Counts& other) {
   commands += other.commands;
   gemms += other.gemms;
   preload_cycles += other.preload_cycles;
+  engine += other.engine;
   return *this;
 }
 

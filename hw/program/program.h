@@ -126,6 +126,17 @@ Status verify(const Program& program, const HwConfig& hw);
 /// The program as indented text, one command a line.
 std::string program_text(const Program& program);
 
+/// Of layers of an engine of dot products: cycles in which no block lasts, by what is waited for.
+struct EngineWaits {
+  int64_t reads = 0;    ///< features, and weights of the next kernel group
+  int64_t loads = 0;    ///< a block's weights, longer than the block before lasts
+  int64_t outputs = 0;  ///< places for output atoms, and their way to memory
+  int64_t writes = 0;   ///< sums that leave, of channels in parts
+
+  EngineWaits& operator+=(const EngineWaits& other);
+  bool operator==(const EngineWaits&) const = default;
+};
+
 /// What a program does, whatever the time: exact sums over all iterations.
 struct Counts {
   Macs macs;        ///< useful ones
@@ -141,6 +152,7 @@ struct Counts {
   int64_t commands = 0;
   int64_t gemms = 0;
   int64_t preload_cycles = 0;  ///< in which stationary operands go into the array
+  EngineWaits engine;          ///< nothing of other machines
 
   /// Read and written.
   Bytes moved(MemoryId m) const { return read[m] + written[m]; }

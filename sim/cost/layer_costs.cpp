@@ -22,6 +22,19 @@ hw::Queue main_queue(const WorkItem& item, const hw::Counts& counts, const hw::T
   return std::holds_alternative<VectorOp>(item) ? hw::Queue::vector : hw::Queue::load;
 }
 
+/// Waits inside of an engine's layer. What is hidden under the layer before is its reads.
+void add_waits(const hw::EngineWaits& waits, int64_t hidden, Costs& c) {
+  const auto take = [&](int64_t cycles, hw::Wait why) {
+    const int64_t taken = std::clamp<int64_t>(cycles, 0, c.compute_cycles);
+    c.compute_cycles -= taken;
+    c.stalls[static_cast<size_t>(why)] += taken;
+  };
+  take(waits.reads - hidden, hw::Wait::dram_read);
+  take(waits.loads, hw::Wait::weight_load);
+  take(waits.outputs, hw::Wait::array);
+  take(waits.writes, hw::Wait::dram_write);
+}
+
 void add_timing(const OpRequest& request, const ItemWork& work, Costs& c) {
   const hw::Timing& timing = work.timing;
   const hw::QueueTiming& main = timing.queue(main_queue(request.item, work.counts, timing));
@@ -31,6 +44,7 @@ void add_timing(const OpRequest& request, const ItemWork& work, Costs& c) {
     c.vector_cycles = c.compute_cycles;
   if (std::holds_alternative<MemoryOp>(request.item)) c.move_cycles = c.compute_cycles;
   for (size_t w = 0; w < hw::kWaits; ++w) c.stalls[w] = main.waits[w].count();
+  add_waits(work.counts.engine, main.hidden.count(), c);
   c.tail_cycles = (timing.total - main.free_at).count();
 }
 
@@ -67,6 +81,8 @@ void add_bounds(const ItemWork& m, const hw::HwConfig& hw, Costs& c) {
   c.lower_bound = std::max(c.compute_bound, c.dram_bound);
   c.idle_lanes = std::max<int64_t>(0, c.compute_cycles - c.move_cycles - c.compute_bound);
   // What the load and store queues are busy beyond DRAM's share: slot ports and the shared buffer.
+  // An engine's layers stand among the loads, and its buffer's port isn't described.
+  if (hw.has_dot_products() && m.counts.gemms > 0) return;
   c.sram_busy = std::max<int64_t>({0, m.timing.queue(hw::Queue::load).busy.count() - reads,
                                    m.timing.queue(hw::Queue::store).busy.count() - writes});
 }

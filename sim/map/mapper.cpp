@@ -146,9 +146,11 @@ Result<Mapping> Mapper::search_op(const OpRequest& r, const MappingPin& pin,
     return Error{Errc::usage, "an engine of dot products has no dataflows to choose from",
                  "--dataflow"};
   if (hw_.has_dot_products()) return map_on_engine(*gemm, r, pin, {hw_, is_searching()});
-  if (!pin.banks.empty())
+  if (!pin.banks.empty() || pin.rereads)
     return Error{Errc::usage,
-                 fmt::format("'{}' pins banks, which only an engine of dot products has", pin.text),
+                 fmt::format("'{}' pins banks or their weights, which only an engine of dot "
+                             "products has",
+                             pin.text),
                  "--mapping"};
   const View on = view_of_mode(r.mode);
   return search_product(GemmSource::of_request(*gemm, r, on.hw),

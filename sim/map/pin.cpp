@@ -12,7 +12,7 @@ namespace {
 
 /// How many of its fields are pinned.
 int pinned_fields(const MappingPin& p) {
-  int out = p.im2col ? 1 : 0;
+  int out = (p.im2col ? 1 : 0) + (p.rereads ? 1 : 0);
   for (const bool empty : {p.dataflow.empty(), p.lines.empty(), p.images.empty(), p.outputs.empty(),
                            p.channels.empty(), p.groups.empty(), p.staged.empty(),
                            p.outputs_outer.empty(), p.banks.empty()})
@@ -27,6 +27,7 @@ bool parse_token(const std::string& token, MappingPin& pin) {
   if (token == "os") return pin.dataflow = {hw::Dataflow::output_stationary}, true;
   if (token == "mnk" || token == "nmk") return pin.outputs_outer = {token == "nmk"}, true;
   if (token == "im2col") return pin.im2col = true;
+  if (token == "reread") return pin.rereads = true;
   if (token[0] == 'n' || token[0] == 'k' || token[0] == 'g' || token[0] == 's') {
     auto size = parse_numbers(std::string_view(token).substr(1), 'x', 1);
     if (!size || size->size() != 1) return false;
@@ -71,7 +72,7 @@ Result<MappingPin> parse_pin(const std::string& text) {
       return Error{Errc::usage,
                    fmt::format("'{}' is not a mapping token; use ws|is|os, LINESxPIXELS, "
                                "nOUTPUTS, kCHANNELS, gGROUPS, sOUTPUTS, mnk|nmk, im2col, "
-                               "bFEATURESxWEIGHTS, e.g. "
+                               "bFEATURESxWEIGHTS, reread, e.g. "
                                "\"conv*=ws 7x56 n64 k256 mnk\"",
                                token),
                    "--mapping"};

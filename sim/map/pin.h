@@ -19,13 +19,14 @@ struct MappingPin {
   std::vector<int64_t> banks;  ///< of an engine of dot products: for features, for weights
   std::vector<bool> outputs_outer;
   bool im2col = false;
+  bool rereads = false;  ///< of such an engine: each part of a layer reads its weights
   int64_t chunks = 0;  ///< of rows in the vector unit, where that fits; not of the user's
 
   /// Does it leave everything to the search?
   bool is_free() const {
     return dataflow.empty() && lines.empty() && pixels.empty() && images.empty() &&
            outputs.empty() && channels.empty() && groups.empty() && outputs_outer.empty() &&
-           staged.empty() && banks.empty() && !im2col;
+           staged.empty() && banks.empty() && !im2col && !rereads;
   }
   /// Does its glob match the layer's name?
   bool applies_to(const std::string& layer) const;
@@ -33,7 +34,8 @@ struct MappingPin {
 
 /// Parses one --mapping argument: "[GLOB=]TOKENS", tokens as to_string(Tiling) prints them, each
 /// optional: "ws|is|os", "[IMAGESx]LINESxPIXELS", "nOUTPUTS", "kCHANNELS", "gGROUPS", "mnk|nmk",
-/// "im2col", "sOUTPUTS" of staged weights, "bFEATURESxWEIGHTS" of an engine's banks.
+/// "im2col", "sOUTPUTS" of staged weights, "bFEATURESxWEIGHTS" of an engine's banks,
+/// "reread" of its weights.
 /// Errors: usage, naming the word that is none of these, or that there is no word.
 Result<MappingPin> parse_pin(const std::string& text);
 

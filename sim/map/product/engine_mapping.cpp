@@ -18,7 +18,8 @@ constexpr int64_t kMostCycles = int64_t{1} << 38;
 /// The machine, and a division of its banks, where one is pinned.
 struct Engine {
   const hw::HwConfig& hw;
-  std::optional<hw::BankDivision> banks;
+  std::optional<hw::BankDivision> banks = {};
+  hw::PartWeights part_weights = hw::PartWeights::kept;
   bool is_searching = true;  ///< for a division; else it is that of NVIDIA's compiler
 };
 
@@ -45,7 +46,7 @@ Result<hw::ConvolutionPlan> divided(const hw::Convolution& conv, const Engine& o
                     "use smaller shapes or larger banks",
                     groups, kMostPartGroups),
         ""};
-  if (on.banks) return hw::divide(conv, *on.banks, engine);
+  if (on.banks) return hw::divide(conv, *on.banks, engine, on.part_weights);
   // Of what would take long to search, the compiler's division.
   const bool is_long = multiply_counts(groups, engine.banks) > kMostPartGroups;
   if (!on.is_searching || is_long)
@@ -104,6 +105,29 @@ hw::Counts counts_of(const hw::DotProductLayer& layer, const hw::DotProductWork&
   return out;
 }
 
+/// What `times` layers like this one wait for without a block, but for reads and outputs.
+hw::EngineWaits loads_of(const hw::DotProductWork& work, const hw::DotProductEngine& e,
+                         int64_t times) {
+  hw::EngineWaits out;
+  for (int64_t g : {int64_t{0}, work.groups - 1}) {
+    const int64_t groups = g == 0 ? work.groups - 1 : 1;
+    const int64_t load = std::max(e.load_cycles, work.kernels(g, e) * e.kernel_cycles);
+    for (const hw::StripeRun& run : work.stripes) {
+      const int64_t lasts = std::max(e.block_cycles, run.outputs);
+      out.loads += times * groups * run.number * work.blocks * std::max<int64_t>(0, load - lasts);
+    }
+  }
+  return out;
+}
+
+/// Cycles in which blocks of such layers last.
+int64_t block_cycles(const hw::DotProductWork& work, const hw::DotProductEngine& e, int64_t times) {
+  int64_t out = 0;
+  for (const hw::StripeRun& run : work.stripes)
+    out += times * work.groups * run.number * work.blocks * std::max(e.block_cycles, run.outputs);
+  return out;
+}
+
 /// Reads of so many bytes, behind a layer: cycles of the memory port.
 int64_t read_cycles(int64_t bytes, const hw::HwConfig& hw) { return hw.dram.read.cycles(bytes); }
 
@@ -120,11 +144,17 @@ Result<EnginePlan> plan_part(const EngineLayers& layers, int64_t channels, const
   out.layers = multiply_counts(layers.times, std::ssize(found->layers));
   out.cycles = multiply_counts(found->cycles.count(), layers.times);
   if (out.cycles > kMostCycles) return too_long();
+  int64_t blocks = 0;
   for (const hw::DotProductLayer& layer : found->layers) {
     const Result<hw::DotProductWork> work = cut_layer(layer, engine);
     if (!work) return work.errors();
     out.counts += counts_of(layer, *work, layers, hw);
+    out.counts.engine += loads_of(*work, engine, layers.times);
+    blocks += block_cycles(*work, engine, layers.times);
   }
+  hw::EngineWaits& waits = out.counts.engine;
+  waits.reads = multiply_counts(found->read_wait, layers.times);
+  waits.outputs = std::max<int64_t>(0, out.cycles - blocks - waits.reads - waits.loads);
   return out;
 }
 
@@ -154,7 +184,8 @@ Result<EnginePlan> plan_layers(EngineLayers layers, const Engine& on) {
     const int64_t sums = multiply_counts(
         others.times, sizes.out_width * sizes.out_height * sizes.kernels * hw.accumulator_bytes());
     EnginePlan moved;
-    moved.cycles = add_counts(read_cycles(sums, hw), hw.dram.write.cycles(sums));
+    moved.counts.engine = {.reads = read_cycles(sums, hw), .writes = hw.dram.write.cycles(sums)};
+    moved.cycles = add_counts(moved.counts.engine.reads, moved.counts.engine.writes);
     moved.counts.read[hw::MemoryId::dram] = moved.counts.written[hw::MemoryId::dram] = Bytes(sums);
     out->add(*rest);
     out->add(moved);
@@ -193,6 +224,7 @@ void add_residual(const OpRequest& r, const GemmOp& op, const hw::HwConfig& hw, 
   if (!r.residual.is_of_node() && !r.residual.is_internal()) return;
   const Operand residual = operand_of_port(r.inputs, r.residual, hw);
   const int64_t bytes = multiply_counts(op.batch * op.m() * op.n(), residual.element_bytes);
+  plan.counts.engine.reads += read_cycles(bytes, hw);
   plan.cycles = add_counts(plan.cycles, read_cycles(bytes, hw));
   plan.counts.read[hw::MemoryId::dram] += Bytes(bytes);
 }
@@ -265,14 +297,16 @@ std::vector<EngineLayers> engine_layers(const GemmOp& op, int64_t together) {
 Result<Mapping> map_on_engine(const GemmOp& op, const OpRequest& r, const MappingPin& pin,
                               const EngineMachine& machine) {
   const hw::HwConfig& hw = machine.hw;
-  Engine on{hw, {}, machine.is_searching};
+  Engine on{.hw = hw, .is_searching = machine.is_searching};
   if (!pin.banks.empty()) on.banks = hw::BankDivision{pin.banks[0], pin.banks[1]};
   MappingPin rest = pin;
+  if (pin.rereads) on.part_weights = hw::PartWeights::read;
   rest.banks.clear();
+  rest.rereads = rest.rereads && !on.banks;
   if (!rest.is_free())
     return Error{Errc::usage,
                  fmt::format("'{}' pins what an engine of dot products doesn't have; it has "
-                             "bFEATURESxWEIGHTS alone",
+                             "bFEATURESxWEIGHTS alone, or with reread",
                              pin.text),
                  "--mapping"};
   Mapping m;

@@ -240,8 +240,8 @@ CASES = [
         {},
         """
         accsim: error: --mapping: 'z9' is not a mapping token; use ws|is|os, LINESxPIXELS, nOUTPUTS,
-        kCHANNELS, gGROUPS, sOUTPUTS, mnk|nmk, im2col, bFEATURESxWEIGHTS, e.g.
-        "conv*=ws 7x56 n64 k256 mnk"
+        kCHANNELS, gGROUPS, sOUTPUTS, mnk|nmk, im2col, bFEATURESxWEIGHTS,
+        reread, e.g. "conv*=ws 7x56 n64 k256 mnk"
     """,
     ),
     Case(

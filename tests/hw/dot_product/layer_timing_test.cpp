@@ -110,6 +110,18 @@ TEST(DotProductTiming, IsALargeLayerTimedAtOnce) {
   EXPECT_EQ(cycles(stripes) - cycles(100), (stripes - 100) * 182);
 }
 
+/// The first block waits for the later of weights and features; the next group for its weights.
+TEST(DotProductTiming, IsTheWaitForReadsThatOfTheFirstBlocks) {
+  const LayerEvents one = *time_layer({{1, 1, 8, 8, 1, 1, 1, 1}, {1, 1}}, kSmall);
+  const int64_t weights = *one.last_weight_read + kSmall.read_latency;
+  const int64_t features = one.last_feature_read + kSmall.read_latency + kSmall.feature_latency;
+  EXPECT_EQ(one.read_wait, std::max(weights, features));
+  // 64 groups of 64 channels: 512 bytes at 4 bytes per cycle for 8 blocks of 8 cycles.
+  const LayerEvents many = *time_layer({{1, 1, 64, 512, 1, 1, 1, 1}, {1, 16}}, kSmall);
+  const int64_t loaded = *many.last_weight_read + kSmall.read_latency + 8;  // the last group's
+  EXPECT_EQ(many.read_wait + 63 * 64, loaded - 8);
+}
+
 TEST(DotProductTiming, AreDependentLayersAdded) {
   const DotProductLayer one{{8, 8, 16, 16, 3, 3, 8, 8}, {8, 8}};
   const DotProductLayer other{{8, 8, 32, 8, 1, 1, 8, 8}, {4, 8}};

@@ -181,6 +181,54 @@ TEST(EngineMapping, CountsWhatIsReadWrittenAndComputed) {
   EXPECT_EQ(found->unverifiable, "rows of dot products");
 }
 
+/// Every cycle belongs to blocks or to what is waited for.
+TEST(EngineMapping, AreCyclesOfBlocksOrOfWaits) {
+  hw::HwConfig hw = nv_small();
+  const auto waits = [&](const GemmOp& op) { return mapped(request(op), hw)->counts.engine; };
+  // 16 groups of 2 x 9 blocks for 196 outputs: 11 stripes of 16, then 8 and 12.
+  const GemmOp conv =
+      test::convolution({.channels = 16, .size = 14, .outputs = 128, .kernel = 3, .pad = 1});
+  const int64_t blocks = 16 * 18 * 196;
+  const hw::EngineWaits of_conv = waits(conv);
+  EXPECT_EQ(of_conv.reads + of_conv.outputs, cycles_of(request(conv), hw) - blocks);
+  EXPECT_GE(of_conv.reads, (196 * 16) / 4);  // all features come first, 4 bytes per cycle
+  // A row by a matrix is bound by its reads: 512 blocks of 8 cycles for 32 KiB.
+  const GemmOp row = test::product(1, 512, 64);
+  EXPECT_GE(waits(row).reads, 512 * 64 / 4 - 512 * 8);
+  EXPECT_EQ(waits(row).loads, 0);
+  hw.array.engine.kernel_cycles = 3;  // 24 cycles to load what lasts 8
+  EXPECT_EQ(waits(row).loads, 512 * (24 - 8));
+}
+
+/// Where an answer takes less than its read, the last read takes its cycles, too.
+TEST(EngineMapping, IsNoLayerBelowItsReads) {
+  hw::HwConfig hw = nv_small();
+  hw.dram.latency = 0;
+  hw.dram.read = hw::ByteRate{50};  // a byte in 20 cycles
+  hw::DotProductEngine& e = hw.array.engine;
+  e.weight_start = e.feature_start = e.feature_latency = 0;
+  e.issue_to_atom = e.atom_to_place = e.atom_to_write = 0;
+  const Result<Mapping> found = mapped(request(test::product(1, 8, 8)), hw);
+  ASSERT_TRUE(found.ok());
+  EXPECT_GE(found->timing.total.count(),
+            hw.dram.read.cycles(found->counts.read[hw::MemoryId::dram].count()));
+}
+
+/// With `reread` each part of a layer reads its weights.
+TEST(EngineMapping, AreWeightsOfPartsReadAgainWhereItIsPinned) {
+  const hw::HwConfig hw = nv_small();
+  const GemmOp op = test::convolution({.channels = 96, .size = 56, .outputs = 24, .kernel = 1});
+  const auto read = [&](const char* pin) {
+    MapOptions options;
+    options.pins = {*parse_pin(pin)};
+    return mapped(request(op), hw, options)->counts.read[hw::MemoryId::dram];
+  };
+  EXPECT_EQ(read("b31x1 reread") - read("b31x1"), Bytes(2 * 96 * 24));  // 3 parts of 23 lines
+  MapOptions alone;
+  alone.pins = {*parse_pin("reread")};
+  EXPECT_EQ(mapped(request(op), hw, alone).errors().front().code, Errc::usage);
+}
+
 TEST(EngineMapping, DoSystolicMachinesRefuseBanks) {
   const hw::HwConfig hw = *hw::load_hw(kSource + "/configs/8x8.yaml");
   MapOptions options;
