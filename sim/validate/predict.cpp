@@ -124,6 +124,8 @@ class Predictor {
     MappingPin pin;
     pin.text = fmt::format("b{}x{}", point_.banks[0], point_.banks[1]);
     pin.banks = point_.banks;
+    pin.rereads = point_.rereads;
+    if (pin.rereads) pin.text += " reread";
     options_.pins.push_back(std::move(pin));
   }
 

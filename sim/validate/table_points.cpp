@@ -3,10 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <iterator>
-#include <map>
 #include <set>
 
 #include "hw/config/values.h"
@@ -17,67 +14,8 @@
 namespace accsim::sim {
 namespace {
 
-std::optional<size_t> quantity_of_key(std::string_view key) {
-  const auto& table = quantity_table();
-  const auto at = std::ranges::find(table, key, &QuantityInfo::key);
-  if (at == table.end() || is_area(static_cast<Quantity>(at - table.begin()))) return std::nullopt;
-  return static_cast<size_t>(at - table.begin());
-}
-
-/// The texts of a scalar or of a list of them.
-std::vector<std::string> texts_of(const hw::YamlNode& node) {
-  std::vector<std::string> out;
-  if (node.kind == hw::YamlNode::Kind::scalar) out.push_back(node.text);
-  for (const hw::YamlNode& item : node.items) out.push_back(item.text);
-  return out;
-}
-
-const LayerKind* read_kind(const hw::YamlEntry& e, SpecErrors& errors) {
-  std::vector<std::string_view> names;
-  for (const LayerKind& k : layer_kinds()) names.push_back(k.name);
-  const auto at = read_choice(e, names, errors);
-  return at ? &layer_kinds()[*at] : nullptr;
-}
-
-/// Keys of `columns` that pin how an engine of dot products divides its banks, in their order.
-constexpr std::array<std::string_view, 2> kBankKeys = {"feature_banks", "weight_banks"};
-std::optional<size_t> bank_of_key(std::string_view key) {
-  const auto at = std::ranges::find(kBankKeys, key);
-  if (at == kBankKeys.end()) return std::nullopt;
-  return static_cast<size_t>(at - kBankKeys.begin());
-}
-
-/// Keys of `columns`: name and family, the kind's sizes, banks, and the measured figure.
-void read_columns(const hw::YamlEntry& e, TableSection& out, SpecErrors& errors) {
-  std::vector<std::string> keys = {"name", "family"};
-  for (const LayerParameter& p : out.kind->parameters) keys.emplace_back(p.name);
-  for (const std::string_view key : kBankKeys) keys.emplace_back(key);
-  for (const QuantityInfo& q : quantity_table())
-    if (quantity_of_key(q.key)) keys.emplace_back(q.key);
-  std::set<std::string, std::less<>> found;
-  int measured = 0;
-  read_section(e.value, e.at, "columns", keys, errors, [&](const hw::YamlEntry& c) {
-    if (c.value.kind != hw::YamlNode::Kind::scalar)
-      return errors.fail(c.value.at, c.key + " is a column, a number or an expression");
-    out.columns.push_back({c.key, c.value.text, c.value.at});
-    found.insert(c.key);
-    measured += quantity_of_key(c.key) ? 1 : 0;
-  });
-  for (const LayerParameter& p : out.kind->parameters)
-    if (p.is_needed() && !found.contains(p.name))
-      errors.fail(e.at,
-                  fmt::format("columns of {} need {} ({})", out.kind->name, p.name, p.meaning));
-  if (found.contains(kBankKeys[0]) != found.contains(kBankKeys[1]))
-    errors.fail(e.at, "columns need both feature_banks and weight_banks, or none of them");
-  if (measured != 1) errors.fail(e.at, "columns need one measured figure, such as cycles or us");
-}
-
-void read_functions(const hw::YamlEntry& e, TableSection& out, SpecErrors& errors) {
-  out.functions = texts_of(e.value);
-  for (const std::string& f : out.functions)
-    if (std::ranges::find(pointwise_functions(), f) == pointwise_functions().end())
-      errors.fail(e.value.at, fmt::format("function {} isn't known; valid: {}", hw::quoted_text(f),
-                                          fmt::join(pointwise_functions(), ", ")));
+bool is_text_key(std::string_view key) {
+  return key == "name" || key == "family" || key == kBothBanks;
 }
 
 /// A section's columns, found in a table.
@@ -106,7 +44,7 @@ class RowReader {
     std::string key;
     std::optional<size_t> column;
     std::optional<Expression> expression;  ///< where it is no column
-    bool is_text() const { return key == "name" || key == "family"; }
+    bool is_text() const { return is_text_key(key); }
   };
 
   std::string place_of(hw::TextPosition at) const {
@@ -224,14 +162,18 @@ class RowReader {
         continue;
       }
       const std::optional<size_t> bank = bank_of_key(found.key);
-      const auto [least, most] = bank ? std::pair<int64_t, int64_t>{1, kMostLayerSize}
-                                      : range_of(*section_.kind->parameter(found.key));
+      const bool kept = found.key == kWeightsKept;
+      const auto [least, most] = kept   ? std::pair<int64_t, int64_t>{0, 1}
+                                 : bank ? std::pair<int64_t, int64_t>{1, kMostLayerSize}
+                                        : range_of(*section_.kind->parameter(found.key));
       const bool whole = *value == std::floor(*value) && *value >= static_cast<double>(least) &&
                          *value <= static_cast<double>(most);
       if (whole && bank) {
         p.banks.resize(kBankKeys.size());
         p.banks[*bank] = static_cast<int64_t>(*value);
-      } else if (whole)
+      } else if (whole && kept)
+        p.rereads = *value == 0;
+      else if (whole)
         sizes.values[found.key] = static_cast<int64_t>(*value);
       else
         errors_.fail(at, fmt::format("{} is {}; it must be a whole number of {}..{}", found.key,
@@ -239,6 +181,22 @@ class RowReader {
       good &= whole;
     }
     return good;
+  }
+
+  /// A cell such as "31+1"; false where it is none, which is reported.
+  bool read_banks(const Row& row, ValidationPoint& p) {
+    for (const Found& found : sources_) {
+      if (found.key != kBothBanks) continue;
+      const CsvCell& cell = row[*found.column];
+      auto banks = parse_numbers(cell.text, '+', 1);
+      if (!banks || banks->size() != kBankKeys.size()) {
+        errors_.fail(cell.at, fmt::format("banks is {}; it must be FEATURES+WEIGHTS, such as 31+1",
+                                          hw::quoted_text(cell.text)));
+        return false;
+      }
+      p.banks = std::move(*banks);
+    }
+    return true;
   }
 
   void read_texts(const Row& row, ValidationPoint& p) {
@@ -260,7 +218,8 @@ class RowReader {
     read_texts(row, p);
     LayerSizes sizes;
     sizes.functions = section_.functions;
-    if (!read_numbers(row, p, sizes)) return;
+    const bool good_banks = read_banks(row, p);
+    if (!read_numbers(row, p, sizes) || !good_banks) return;
     fill_sizes(*section_.kind, sizes);
     if (section_.kind->parameter("batch") != nullptr) p.frames = sizes["batch"];
     auto graph = graph_of(sizes);
@@ -298,94 +257,10 @@ class RowReader {
 
 }  // namespace
 
-namespace {
-
-/// Columns, with the words that a row may have there.
-void read_where(const hw::YamlEntry& e, TableSection& to, SpecErrors& errors) {
-  if (e.value.kind != hw::YamlNode::Kind::map || e.value.entries.empty())
-    return errors.fail(e.value.at, "where must have columns with what a row has there");
-  for (const hw::YamlEntry& f : e.value.entries) {
-    to.where.push_back({f.key, texts_of(f.value), f.at});
-    if (to.where.back().texts.empty())
-      errors.fail(f.at, f.key + " must be what a row has there, or a list of that");
-  }
-}
-
-}  // namespace
-
-TableSection read_table_section(const hw::YamlNode& node, const std::string& source_file,
-                                SpecErrors& errors) {
-  TableSection out;
-  out.source_file = source_file;
-  out.at = node.at;
-  const hw::YamlEntry* columns = nullptr;
-  bool has_kind = false;
-  const std::vector<std::string> keys = {"file",  "workload", "columns",
-                                         "where", "family",   "function"};
-  read_section(node, node.at, "a table", keys, errors, [&](const hw::YamlEntry& e) {
-    if (e.key == "file")
-      for (const std::string& file : texts_of(e.value))
-        out.files.push_back(path_beside(source_file, file));
-    if (e.key == "workload") out.kind = read_kind(e, errors);
-    has_kind |= e.key == "workload";
-    if (e.key == "columns") columns = &e;
-    if (e.key == "family") {
-      out.family = e.value.text;
-      if (e.value.kind != hw::YamlNode::Kind::scalar)
-        errors.fail(e.value.at, "family must be a text");
-    }
-    if (e.key == "function") read_functions(e, out, errors);
-    if (e.key == "where") read_where(e, out, errors);
-  });
-  if (node.kind != hw::YamlNode::Kind::map) return out;
-  if (out.files.empty() || columns == nullptr || !has_kind)
-    errors.fail(node.at, "a table needs file, workload and columns");
-  if (out.kind == nullptr || columns == nullptr) return out;
-  read_columns(*columns, out, errors);
-  if (out.functions.empty() == (out.kind->name == "pointwise"))
-    errors.fail(node.at, "function is of pointwise layers, and they need it");
-  return out;
-}
-
 Result<std::vector<ValidationPoint>> table_points(const TableSection& section,
                                                   const CsvTable& table,
                                                   const ValidationPoint& common) {
   return RowReader(section, table).read_points(common);
-}
-
-std::vector<ValidationPoint> points_of_tables(const std::vector<TableSection>& sections,
-                                              const std::optional<std::string>& other,
-                                              const ValidationPoint& common,
-                                              std::vector<std::string>& read, SpecErrors& errors) {
-  std::vector<ValidationPoint> out;
-  std::map<std::string, Result<CsvTable>> tables;
-  bool good = true;
-  for (const TableSection& section : sections) {
-    const size_t before = out.size();
-    bool section_good = true;
-    for (const std::string& file : other ? std::vector{*other} : section.files) {
-      auto at = tables.find(file);
-      if (at == tables.end()) {
-        at = tables.emplace(file, load_csv(file)).first;
-        read.push_back(file);
-        if (!at->second) errors.add(at->second.errors());
-      }
-      section_good &= at->second.ok();
-      if (!at->second) continue;
-      auto points = table_points(section, *at->second, common);
-      section_good &= points.ok();
-      if (points)
-        std::ranges::move(*points, std::back_inserter(out));
-      else
-        errors.add(points.errors());
-    }
-    if (section_good && out.size() == before && !other)
-      errors.fail(section.at, "where takes no row of " + section.files.front());
-    good &= section_good;
-  }
-  if (good && out.empty() && other)
-    errors.add({{Errc::invalid, "no row that a where of the source takes", *other}});
-  return out;
 }
 
 }  // namespace accsim::sim

@@ -13,7 +13,7 @@
 #include "sim/cost/cost.h"
 #include "sim/validate/layer_list.h"
 #include "sim/validate/settings.h"
-#include "sim/validate/table_points.h"
+#include "sim/validate/table_files.h"
 
 namespace accsim::sim {
 namespace {

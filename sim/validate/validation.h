@@ -59,6 +59,7 @@ struct ValidationPoint {
   std::optional<double> goal;  ///< greatest error that is aimed at, as a part of `measured`
   std::string note;            ///< what is special about this point
   std::vector<int64_t> banks;  ///< of an engine, pinned: for features, for weights
+  bool rereads = false;        ///< with them: each part of a layer reads its weights
   std::string family;          ///< what it is summed up with; "": nothing
   std::string table_file;      ///< of a row of a table; "": it is no row
   int table_line = 0;          ///< of the row, from 1

@@ -14,6 +14,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TABLE = ROOT / "validation/tables/nvdla_nv_small_layers.csv"
+WHOLE = ROOT / "validation/tables/network_layers.csv"
 NETWORKS = ("mobilenet_v2_op13", "resnet50_op17", "alexnet_op13")
 ACCSIM = ""
 
@@ -23,13 +24,17 @@ def json_of(*args):
     return json.loads(done.stdout)
 
 
+def rows_of(table):
+    lines = [line for line in table.read_text().splitlines() if not line.startswith("#")]
+    return list(csv.DictReader(lines))
+
+
 def measured_rows():
     """Names by channels, height, width, kernels, and height and width of kernels and outputs."""
-    lines = [line for line in TABLE.read_text().splitlines() if not line.startswith("#")]
     sizes = ("C", "H", "W", "K", "R", "S", "OH", "OW")
     return {
         tuple(int(row[s]) for s in sizes): row["trace"]
-        for row in csv.DictReader(lines)
+        for row in rows_of(TABLE)
         if row["result"] == "PASS" and row["stride_x"] == row["stride_y"]
     }
 
@@ -60,6 +65,34 @@ class Networks(unittest.TestCase):
                     found.add(rows[sizes])
                     self.assertEqual(cycles, predicted[rows[sizes]], f"{network}: {layer}")
         self.assertGreaterEqual(len(found), 5, found)
+
+    def test_are_whole_layers_those_that_rows_are_parts_of(self):
+        """Parts have fewer lines. Names end in the layer's, or in the part's behind it."""
+        whole = {row["layer"]: row for row in rows_of(WHOLE)}
+        alike = {"c": "C", "w": "W", "k": "K", "kernel": "S", "stride": "stride_x", "pad": "pad_l"}
+        found = set()
+        for row in rows_of(TABLE):
+            name = row["trace"].removeprefix("own_")
+            layers = [layer for layer in whole if name == layer or name.startswith(f"{layer}_")]
+            for layer in layers:
+                found.add(layer)
+                size = whole[layer]
+                self.assertEqual({k: size[k] for k in alike}, {k: row[v] for k, v in alike.items()})
+                lines = int(size["h"]) - int(row["H"])
+                self.assertEqual(lines > 0, "part" in name, name)
+        self.assertGreaterEqual(len(found), 15, found)
+
+    def test_are_whole_layers_those_of_the_networks(self):
+        """Each convolution of one group has a line of its sizes."""
+        sizes = {
+            tuple(int(row[c]) for c in ("c", "h", "w", "k", "kernel", "kernel"))
+            for row in rows_of(WHOLE)
+        }
+        for network in ("mobilenet_v2_op13", "resnet50_op17", "vgg16_op13"):
+            for conv, _, layer in convolutions(network):
+                last = conv[:3] == (320, 7, 7) or layer.endswith("Gemm")  # no row has this name
+                if not last:
+                    self.assertIn(conv[:6], sizes, f"{network}: {layer}")
 
 
 if __name__ == "__main__":

@@ -2,51 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-
 #include "sim/validate/predict.h"
-#include "tests/support/source.h"
-#include "tests/support/temp_path.h"
+#include "tests/sim/validate/table_folder.h"
 
 namespace accsim::sim {
 namespace {
 
-using Texts = std::vector<std::string>;
-
-/// A folder with a validation file whose machine is VTA, and with tables.
-class TableFiles {
- public:
-  TableFiles(const std::string& section, const std::string& csv) {
-    write("v.yaml", "source: s\nevidence: simulation\nfitted: no\nmachine: " + kSource +
-                        "/configs/known/vta-16x16.yaml\n" + section);
-    write("t.csv", csv);
-  }
-  void write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_.path(name)) << text;
-  }
-  std::string path(const std::string& name) const { return folder_.path(name); }
-
-  Result<ValidationSource> load(const std::optional<std::string>& table = {}) const {
-    return load_validation(path("v.yaml"), table);
-  }
-  /// The errors; the folder is left out.
-  Texts errors(const std::optional<std::string>& table = {}) const {
-    Texts out;
-    const auto v = load(table);
-    EXPECT_FALSE(v.ok());
-    if (v.ok()) return out;
-    for (const Error& e : v.errors()) {
-      std::string text = e.text();
-      for (size_t at; (at = text.find(folder_.path() + "/")) != std::string::npos;)
-        text.erase(at, folder_.path().size() + 1);
-      out.push_back(text);
-    }
-    return out;
-  }
-
- private:
-  test::TempFolder folder_;
-};
+using test::TableFolder, test::Texts;
 
 const std::string kProducts =
     "table: {file: t.csv, workload: product, "
@@ -55,8 +17,8 @@ const std::string kProducts =
 Dims output_dims(const ValidationPoint& p) { return p.graph.tensor(p.graph.outputs.front()).dims; }
 
 TEST(TablePoints, IsEachRowAPoint) {
-  const TableFiles files(kProducts,
-                         "# head\nid,kind,M,K,N,ns\nx,a,3,4,5,1500\n\"y, z\",b,6,7,8,2e3\n");
+  const TableFolder files(kProducts,
+                          "# head\nid,kind,M,K,N,ns\nx,a,3,4,5,1500\n\"y, z\",b,6,7,8,2e3\n");
   const auto v = files.load();
   ASSERT_TRUE(v.ok()) << v.errors().front().text();
   ASSERT_EQ(v->points.size(), 2u);
@@ -74,7 +36,7 @@ TEST(TablePoints, IsEachRowAPoint) {
 }
 
 TEST(TablePoints, WhichRowsAreTaken) {
-  const TableFiles files(
+  const TableFolder files(
       "table:\n"
       "  - {file: t.csv, workload: product, where: {kind: [a, b], N: 8}, family: taken,\n"
       "     columns: {cycles: c, m: 1, k: N, n: N}}\n"
@@ -93,8 +55,8 @@ TEST(TablePoints, WhichRowsAreTaken) {
 }
 
 TEST(TablePoints, IsAnotherTableReadInPlace) {
-  const TableFiles files(kProducts + "points: [{name: p, product: 1x1x1, us: 1}]\n",
-                         "id,kind,M,K,N,ns\nx,a,3,4,5,1500\n");
+  const TableFolder files(kProducts + "points: [{name: p, product: 1x1x1, us: 1}]\n",
+                          "id,kind,M,K,N,ns\nx,a,3,4,5,1500\n");
   files.write("other.csv", "# other\nkind,ns,id,M,K,N\nc,7000,o,2,2,2\n");
   const auto own = files.load(), other = files.load(files.path("other.csv"));
   ASSERT_TRUE(own.ok() && other.ok());
@@ -103,13 +65,13 @@ TEST(TablePoints, IsAnotherTableReadInPlace) {
   EXPECT_EQ(other->points[0].name, "o");
   EXPECT_EQ(other->points[0].measured, 7);
   EXPECT_EQ(other->tables, Texts{files.path("other.csv")});
-  const TableFiles none("points: [{name: p, product: 1x1x1, us: 1}]\n", "");
+  const TableFolder none("points: [{name: p, product: 1x1x1, us: 1}]\n", "");
   EXPECT_EQ(none.errors("other.csv"),
             Texts{"v.yaml:1:1: there is no table that another one could stand for"});
 }
 
 TEST(TablePoints, AreNamesMadeDifferent) {
-  const TableFiles files(kProducts, "id,kind,M,K,N,ns\nx,a,3,4,5,1\nx,a,3,4,5,2\n");
+  const TableFolder files(kProducts, "id,kind,M,K,N,ns\nx,a,3,4,5,1\nx,a,3,4,5,2\n");
   const auto v = files.load();
   ASSERT_TRUE(v.ok());
   EXPECT_EQ(v->points[0].name, "x");
@@ -117,7 +79,7 @@ TEST(TablePoints, AreNamesMadeDifferent) {
 }
 
 TEST(TablePoints, AreColumnsThatLackNamed) {
-  const TableFiles files(
+  const TableFolder files(
       "table: {file: t.csv, workload: product, where: {sort: a},\n"
       "  columns: {name: idd, m: M, k: K * Q, n: N +, us: ns}}\n",
       "# head\nid,kind,M,K,N,ns\nx,a,3,4,5,1\n");
@@ -133,12 +95,12 @@ TEST(TablePoints, AreColumnsThatLackNamed) {
 }
 
 TEST(TablePoints, AreCellsThatArentNumbersNamedAllAtOnce) {
-  const TableFiles files(kProducts,
-                         "id,kind,M,K,N,ns\n"
-                         "a,k,three,4,5,1\n"
-                         "b,k,3.5,,5,1\n"
-                         "c,k,0,4,x,0\n"
-                         "d,k,1,1,1e30,-2\n");
+  const TableFolder files(kProducts,
+                          "id,kind,M,K,N,ns\n"
+                          "a,k,three,4,5,1\n"
+                          "b,k,3.5,,5,1\n"
+                          "c,k,0,4,x,0\n"
+                          "d,k,1,1,1e30,-2\n");
   EXPECT_EQ(files.errors(), (Texts{
                                 "t.csv:2:5: m is \"three\"; it must be a number",
                                 "t.csv:3:5: m is 3.5; it must be a whole number of 1..2147483648",
@@ -152,7 +114,7 @@ TEST(TablePoints, AreCellsThatArentNumbersNamedAllAtOnce) {
 }
 
 TEST(TablePoints, AreShapesThatCantBeNamedWithTheirRow) {
-  const TableFiles files(
+  const TableFolder files(
       "table: {file: t.csv, workload: conv,\n"
       "  columns: {name: id, c: C, h: H, w: H, k: 8, kernel: R, cycles: t}}\n",
       "id,C,H,R,t\ngood,3,8,3,1\nbad,3,2,3,1\nworse,3,1,7,1\n");
@@ -167,15 +129,15 @@ TEST(TablePoints, AreTablesWithoutRowsRefused) {
   const std::string section =
       "table: {file: t.csv, workload: product, where: {kind: b},\n"
       "  columns: {m: 1, k: 1, n: 1, us: ns}}\n";
-  EXPECT_EQ(TableFiles(section, "kind,ns\n").errors(),
+  EXPECT_EQ(TableFolder(section, "kind,ns\n").errors(),
             Texts{"t.csv:1:1: no rows below the names of columns"});
-  EXPECT_EQ(TableFiles(section, "kind,ns\na,1\n").errors(),
+  EXPECT_EQ(TableFolder(section, "kind,ns\na,1\n").errors(),
             Texts{"v.yaml:5:8: where takes no row of t.csv"});
-  const TableFiles files(section, "kind,ns\nb,1\n");
+  const TableFolder files(section, "kind,ns\nb,1\n");
   files.write("other.csv", "kind,ns\na,1\n");
   EXPECT_EQ(files.errors(files.path("other.csv")),
             Texts{"other.csv: no row that a where of the source takes"});
-  EXPECT_EQ(TableFiles(section, "kind,ns\n\"b,1\n").errors(),
+  EXPECT_EQ(TableFolder(section, "kind,ns\n\"b,1\n").errors(),
             (Texts{"t.csv:2:1: the quote that begins here isn't closed on its line",
                    "t.csv:2:1: the row has 1 cells, and the table 2 columns"}));
   EXPECT_EQ(files.errors("nowhere.csv"),
@@ -183,7 +145,7 @@ TEST(TablePoints, AreTablesWithoutRowsRefused) {
 }
 
 TEST(TablePoints, IsWhatASectionNeedsSaid) {
-  const TableFiles files(
+  const TableFolder files(
       "table:\n"
       "  - {file: t.csv, workload: conv, columns: {h: 1, w: 1, k: 2}}\n"
       "  - {file: t.csv, workload: convolution, columns: {us: ns}}\n"
@@ -203,10 +165,40 @@ TEST(TablePoints, IsWhatASectionNeedsSaid) {
   EXPECT_TRUE(errors[6].starts_with("v.yaml:10:")) << errors[6];
 }
 
+/// How an engine divides its banks, as a text or as two numbers, and what its parts read.
+TEST(TablePoints, IsTheDivisionOfBanksARowSays) {
+  const auto section = [](const std::string& columns) {
+    return "table: {file: t.csv, workload: product, columns: {m: 8, k: 8, n: 8, cycles: c, " +
+           columns + "}}\n";
+  };
+  const std::string rows = "b,f,w,kept,c\n31+1,5,6,1,9\n2+30,7,8,0,9\n";
+  const auto text = TableFolder(section("banks: b, weights_kept: kept"), rows).load();
+  ASSERT_TRUE(text.ok()) << text.errors().front().text();
+  EXPECT_EQ(text->points[0].banks, (std::vector<int64_t>{31, 1}));
+  EXPECT_EQ(text->points[1].banks, (std::vector<int64_t>{2, 30}));
+  EXPECT_FALSE(text->points[0].rereads);
+  EXPECT_TRUE(text->points[1].rereads);
+  const auto numbers = TableFolder(section("feature_banks: f, weight_banks: w"), rows).load();
+  ASSERT_TRUE(numbers.ok());
+  EXPECT_EQ(numbers->points[1].banks, (std::vector<int64_t>{7, 8}));
+  const auto errors = [&](const std::string& columns, const std::string& table) {
+    return TableFolder(section(columns), table).errors();
+  };
+  EXPECT_EQ(errors("banks: b, weights_kept: kept", "b,kept,c\n31,2,9\n1+0,1,9\n"),
+            (Texts{"t.csv:2:1: banks is \"31\"; it must be FEATURES+WEIGHTS, such as 31+1",
+                   "t.csv:2:4: weights_kept is 2; it must be a whole number of 0..1",
+                   "t.csv:3:1: banks is \"1+0\"; it must be FEATURES+WEIGHTS, such as 31+1"}));
+  EXPECT_EQ(errors("weights_kept: kept", rows),
+            Texts{"v.yaml:5:41: columns with weights_kept need banks, too"});
+  EXPECT_EQ(errors("banks: b, feature_banks: f, weight_banks: w", rows),
+            Texts{"v.yaml:5:41: columns need banks, or feature_banks and weight_banks, not all of "
+                  "them"});
+}
+
 TEST(TablePoints, IsNoRowTakenByMistake) {
   const std::string columns = "workload: product, columns: {m: M, k: 1, n: 1, us: ns}}\n";
   const auto errors = [](const std::string& section) {
-    return TableFiles(section, "M,ns\n1,1\n").errors();
+    return TableFolder(section, "M,ns\n1,1\n").errors();
   };
   EXPECT_EQ(errors("table: []\n"),
             Texts{"v.yaml:5:1: table must be a section or a list of at least one"});
@@ -222,9 +214,9 @@ TEST(TablePoints, IsNoRowTakenByMistake) {
 
 /// Rows are summed up by family and by the decade of their MACs, and not among published figures.
 TEST(TablePoints, AreRowsSummedUpApart) {
-  const TableFiles files(kProducts + "points: [{name: p, product: 8x8x8, us: 1, family: a}]\n",
-                         "id,kind,M,K,N,ns\nx,a,10,10,5,1000\ny,b,100,10,5,1000\n"
-                         "z,b,99,10,5,1000\n");
+  const TableFolder files(kProducts + "points: [{name: p, product: 8x8x8, us: 1, family: a}]\n",
+                          "id,kind,M,K,N,ns\nx,a,10,10,5,1000\ny,b,100,10,5,1000\n"
+                          "z,b,99,10,5,1000\n");
   auto source = files.load();
   ASSERT_TRUE(source.ok());
   const auto v = validate_sources({*source}, {}, false, 2);
@@ -249,8 +241,8 @@ TEST(TablePoints, AreRowsSummedUpApart) {
 
 TEST(TablePoints, WhatASourceSetsInItsMachine) {
   const std::string point = "points: [{name: p, product: 8x8x8, us: 1}]\n";
-  const TableFiles files("set: [{field: dram.latency, value: 77, source: the bench}]\n" + point,
-                         "");
+  const TableFolder files("set: [{field: dram.latency, value: 77, source: the bench}]\n" + point,
+                          "");
   const auto v = files.load();
   ASSERT_TRUE(v.ok()) << v.errors().front().text();
   const KnownMachine& machine = v->machines.begin()->second;
@@ -261,7 +253,7 @@ TEST(TablePoints, WhatASourceSetsInItsMachine) {
   EXPECT_EQ(v->set[0].field, "dram.latency");
   EXPECT_EQ(v->set[0].value, "77");
   EXPECT_EQ(v->set[0].source, "the bench");
-  const TableFiles bad(
+  const TableFolder bad(
       "set: [{field: dram.lag, value: 7, source: b}, {field: dram.latency, value: x}]\n" + point,
       "");
   EXPECT_EQ(bad.errors(), (Texts{"v.yaml:5:7: \"dram.lag\" is no field of a machine",

@@ -1,0 +1,57 @@
+#pragma once
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hw/config/yaml_tree.h"
+#include "sim/sweep/spec_values.h"
+#include "sim/validate/layer_kinds.h"
+#include "sim/validate/table_join.h"
+
+namespace accsim::sim {
+
+/// A `table` section of a file of validation/: which tables, and what their columns mean.
+struct TableSection {
+  /// What a key of `columns` is read from: a column, a number, or an expression over columns.
+  struct Source {
+    std::string key, text;
+    hw::TextPosition at;
+  };
+  /// Rows whose cell in a column is none of these texts are left out.
+  struct Filter {
+    std::string column;
+    std::vector<std::string> texts;
+    hw::TextPosition at;
+  };
+
+  std::string source_file;         ///< that the section stands in
+  std::vector<std::string> files;  ///< tables, as found from the working directory
+  const LayerKind* kind = nullptr;
+  std::vector<std::string> functions;  ///< of pointwise layers
+  std::string family;                  ///< of rows whose columns say none
+  std::optional<TableJoin> join;
+  std::vector<Source> columns;
+  std::vector<Filter> where;
+  hw::TextPosition at;
+};
+
+/// Reads a section with `file` (or a list), `workload`, `columns`, and maybe `where`, `family` and
+/// `function`. docs/validation.md has the keys. Files are relative to that of the section.
+TableSection read_table_section(const hw::YamlNode& node, const std::string& source_file,
+                                SpecErrors& errors);
+
+/// Keys of `columns` that pin how an engine of dot products divides its banks, in their order.
+inline constexpr std::array<std::string_view, 2> kBankKeys = {"feature_banks", "weight_banks"};
+/// A text such as "31+1", which stands for both.
+inline constexpr std::string_view kBothBanks = "banks";
+/// 0: each part of a layer that is cut by lines reads its weights.
+inline constexpr std::string_view kWeightsKept = "weights_kept";
+
+/// Which quantity (sim/validate/validation.h) a key of `columns` is; nothing: none.
+std::optional<size_t> quantity_of_key(std::string_view key);
+/// Which of kBankKeys.
+std::optional<size_t> bank_of_key(std::string_view key);
+
+}  // namespace accsim::sim
