@@ -116,6 +116,8 @@ class NetworkCosting {
   /// With these tensors in DRAM; those of a way that begins: none. `lowered` is left to the caller.
   Result<OneWay<CostedNetwork>> cost_one_way(const MapOptions& options,
                                              std::span<const TensorId> in_dram) {
+    if (const Status fits = check_on_chip(*network_.graph, network_.lowered, hw_); !fits)
+      return fits.errors();
     const auto plan =
         plan_network(network_, modes_, kept_, {options.all_room, options.pins, in_dram});
     if (const Status few = check_programs(*plan, most_programs_, graph_file()); !few)

@@ -151,6 +151,7 @@ Result<OneWay<WorkloadTotals>> Workload::cost_as_it_is(const hw::HwConfig& hw,
                                                        const MapOptions& options,
                                                        std::span<const TensorId> in_dram) {
   const ModeChoice modes(network_.asked, hw);
+  if (const Status fits = check_on_chip(graph(), lowered(), hw); !fits) return fits.errors();
   const KeptWeights kept = kept_weights(graph(), lowered(), modes.machine());
   if (kept.tensors.empty()) return cost_on(modes, options, in_dram, kept);
   return cost_on(ModeChoice(network_.asked, machine_beside(kept, hw)), options, in_dram, kept);

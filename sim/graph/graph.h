@@ -101,6 +101,8 @@ struct Graph {
   std::map<std::string, bool> given_branches;  ///< of Ifs: is it the then branch?
   int64_t key_blocks = 0;        ///< keys of the blocks that attention was cut into; 0: it wasn't
   bool keeps_attention = false;  ///< it is to be as it is, whatever a machine does best
+  /// Names of inputs, constants and outputs that lie in the shared buffer before and behind a run.
+  std::vector<std::string> on_chip;
   std::vector<Assumption> assumed;              ///< what was taken for what only a run decides
   std::map<std::string, std::string> metadata;  ///< properties of the model
   std::shared_ptr<const void> mapping;          ///< keeps Payload::data alive

@@ -1,9 +1,12 @@
 #include "sim/map/kept_weights.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
 #include "hw/config/type_modes.h"
+#include "sim/base/sums.h"
 #include "sim/map/product/gemm_problem.h"
 #include "sim/map/residency.h"
 
@@ -43,15 +46,41 @@ std::map<TensorId, int64_t> product_weights(const Graph& graph, const Lowered& l
   return out;
 }
 
+/// Those of Graph::on_chip, whether they fit or not.
+KeptWeights on_chip_tensors(const Graph& graph, const Lowered& lowered, const hw::HwConfig& hw) {
+  KeptWeights out;
+  if (graph.on_chip.empty()) return out;
+  const std::map<TensorId, int64_t> weights = product_weights(graph, lowered, hw);
+  for (size_t i = 0; i < graph.tensors.size(); ++i) {
+    const Tensor& t = graph.tensors[i];
+    if (std::ranges::find(graph.on_chip, t.name) == graph.on_chip.end()) continue;
+    const auto id = static_cast<TensorId>(i);
+    const auto weight = weights.find(id);
+    const int64_t bytes = multiply_counts(elements(t.dims), element_bytes(hw, t.dtype));
+    out.tensors.push_back(id);
+    out.bytes = add_counts(out.bytes, weight == weights.end() ? bytes : weight->second);
+  }
+  return out;
+}
+
 }  // namespace
 
+Status check_on_chip(const Graph& graph, const Lowered& lowered, const hw::HwConfig& hw) {
+  const int64_t bytes = on_chip_tensors(graph, lowered, hw).bytes;
+  if (bytes <= hw.shared.free_bytes()) return ok();
+  return Error{Errc::capacity,
+               fmt::format("operands that lie in the shared buffer take {} bytes, and it has {}",
+                           bytes, hw.shared.free_bytes()),
+               ""};
+}
+
 KeptWeights kept_weights(const Graph& graph, const Lowered& lowered, const hw::HwConfig& hw) {
-  KeptWeights out;
+  KeptWeights out = on_chip_tensors(graph, lowered, hw);
   if (hw.shared.weights != hw::RunWeights::kept) return out;
   const int64_t room = hw.shared.free_bytes() - plan_residency(graph, lowered, hw).end;
   std::vector<std::pair<int64_t, TensorId>> smallest;
   for (const auto& [id, bytes] : product_weights(graph, lowered, hw))
-    smallest.emplace_back(bytes, id);
+    if (std::ranges::find(out.tensors, id) == out.tensors.end()) smallest.emplace_back(bytes, id);
   std::ranges::sort(smallest);
   for (const auto& [bytes, id] : smallest) {
     if (bytes > room - out.bytes) break;

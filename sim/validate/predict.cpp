@@ -83,9 +83,9 @@ class Predictor {
       if (const Status good = move_field(origin, out, least, most); !good) return good.errors();
     }
     for (const hw::HwConfig& corner : {least, most}) {
-      const auto value = predict_on(corner);
+      const auto value = predict_variant(corner);
       if (!value) return value.errors();
-      widen_range(*value, out.low, out.high);
+      if (*value) widen_range(**value, out.low, out.high);
     }
     std::ranges::stable_sort(out.effects, std::ranges::greater{},
                              [](const FieldEffect& e) { return e.high - e.low; });
@@ -129,6 +129,15 @@ class Predictor {
     options_.pins.push_back(std::move(pin));
   }
 
+  /// Nothing where operands that lie on chip don't fit: such a machine can't have been measured.
+  Result<std::optional<double>> predict_variant(const hw::HwConfig& hw) {
+    const auto value = predict_on(hw);
+    if (value) return std::optional(*value);
+    if (!point_.graph.on_chip.empty() && value.errors().front().code == Errc::capacity)
+      return std::optional<double>();
+    return value.errors();
+  }
+
   static void widen_range(double value, double& low, double& high) {
     low = std::min(low, value);
     high = std::max(high, value);
@@ -140,11 +149,12 @@ class Predictor {
     FieldEffect effect{origin.field->path, out.predicted, out.predicted};
     std::string smaller, larger;
     for (const std::string& text : origin.range) {
-      const auto value = predict_on(with_assumed(machine_.hw, origin, text));
+      const auto value = predict_variant(with_assumed(machine_.hw, origin, text));
       if (!value) return value.errors();
-      if (*value < effect.low) smaller = text;
-      if (*value > effect.high) larger = text;
-      widen_range(*value, effect.low, effect.high);
+      if (!*value) continue;
+      if (**value < effect.low) smaller = text;
+      if (**value > effect.high) larger = text;
+      widen_range(**value, effect.low, effect.high);
     }
     const auto turn = [&](const std::string& text, hw::HwConfig& corner) {
       if (text.empty()) return;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <set>
 
 #include "hw/config/values.h"
@@ -14,8 +15,14 @@
 namespace accsim::sim {
 namespace {
 
+bool is_place_key(std::string_view key) {
+  return std::ranges::find(kPlaceKeys, key) != kPlaceKeys.end();
+}
+bool is_memory(std::string_view word) {
+  return word == name(hw::MemoryId::dram) || word == name(hw::MemoryId::shared);
+}
 bool is_text_key(std::string_view key) {
-  return key == "name" || key == "family" || key == kBothBanks;
+  return key == "name" || key == "family" || key == kBothBanks || is_place_key(key);
 }
 
 /// A section's columns, found in a table.
@@ -44,6 +51,7 @@ class RowReader {
     std::string key;
     std::optional<size_t> column;
     std::optional<Expression> expression;  ///< where it is no column
+    std::string word = {};                 ///< a memory, of all rows
     bool is_text() const { return is_text_key(key); }
   };
 
@@ -71,6 +79,11 @@ class RowReader {
 
   void find_source(const TableSection::Source& source) {
     Found out{source.key, table_.column(source.text), {}};
+    if (!out.column && is_place_key(source.key) && is_memory(source.text)) {
+      out.word = source.text;
+      sources_.push_back(std::move(out));
+      return;
+    }
     const bool number = parse_number<double>(source.text).has_value();
     if (!out.column && (out.is_text() || (!number && is_plain_name(source.text)))) {
       find_column(source.text, source.key, source.at);  // which says what is missing
@@ -199,6 +212,39 @@ class RowReader {
     return true;
   }
 
+  /// The names of the graph's tensors that a place key is about.
+  static std::vector<std::string> tensors_at(const Graph& graph, std::string_view key) {
+    std::vector<std::string> out;
+    const auto add = [&](TensorId id) { out.push_back(graph.tensor(id).name); };
+    if (key == kPlaceKeys[0]) add(graph.inputs.front());
+    if (key == kPlaceKeys[1]) {
+      std::for_each(graph.inputs.begin() + 1, graph.inputs.end(), add);
+      for (const Tensor& t : graph.tensors)
+        if (t.constant) out.push_back(t.name);
+    }
+    if (key == kPlaceKeys[2]) std::ranges::for_each(graph.outputs, add);
+    return out;
+  }
+
+  /// Which operands lie on chip; false where a cell is no memory's word, which is reported.
+  bool read_places(const Row& row, Graph& graph) {
+    bool good = true;
+    for (const Found& found : sources_) {
+      if (!is_place_key(found.key)) continue;
+      const std::string& word = found.column ? row[*found.column].text : found.word;
+      const auto named = section_.places.find(word);
+      const std::string& memory = named == section_.places.end() ? word : named->second;
+      if (memory == name(hw::MemoryId::shared))
+        std::ranges::move(tensors_at(graph, found.key), std::back_inserter(graph.on_chip));
+      if (is_memory(memory)) continue;
+      errors_.fail(row[*found.column].at,
+                   fmt::format("{} is {}; it must be dram, shared, or a word of places", found.key,
+                               hw::quoted_text(word)));
+      good = false;
+    }
+    return good;
+  }
+
   void read_texts(const Row& row, ValidationPoint& p) {
     p.family = section_.family;
     for (const Found& found : sources_) {
@@ -224,6 +270,7 @@ class RowReader {
     if (section_.kind->parameter("batch") != nullptr) p.frames = sizes["batch"];
     auto graph = graph_of(sizes);
     if (!graph) return fail_row(row, p.name, graph.errors());
+    if (!read_places(row, *graph)) return;
     if (section_.kind->cycles != nullptr) {
       const auto cycles = section_.kind->cycles(sizes);
       if (!cycles) return fail_row(row, p.name, cycles.errors());

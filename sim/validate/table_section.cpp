@@ -31,6 +31,7 @@ void read_columns(const hw::YamlEntry& e, TableSection& out, SpecErrors& errors)
   std::vector<std::string> keys = {"name", "family"};
   for (const LayerParameter& p : out.kind->parameters) keys.emplace_back(p.name);
   keys.insert(keys.end(), kBankKeys.begin(), kBankKeys.end());
+  keys.insert(keys.end(), kPlaceKeys.begin(), kPlaceKeys.end());
   keys.insert(keys.end(), {std::string(kBothBanks), std::string(kWeightsKept)});
   for (const QuantityInfo& q : quantity_table())
     if (quantity_of_key(q.key)) keys.emplace_back(q.key);
@@ -62,6 +63,17 @@ void read_functions(const hw::YamlEntry& e, TableSection& out, SpecErrors& error
     if (std::ranges::find(pointwise_functions(), f) == pointwise_functions().end())
       errors.fail(e.value.at, fmt::format("function {} isn't known; valid: {}", hw::quoted_text(f),
                                           fmt::join(pointwise_functions(), ", ")));
+}
+
+/// What a table calls the memories of a machine.
+void read_places(const hw::YamlEntry& e, TableSection& to, SpecErrors& errors) {
+  if (e.value.kind != hw::YamlNode::Kind::map || e.value.entries.empty())
+    return errors.fail(e.value.at, "places must have words of the table with their memories");
+  const std::array<std::string_view, 2> memories = {name(hw::MemoryId::dram),
+                                                    name(hw::MemoryId::shared)};
+  for (const hw::YamlEntry& word : e.value.entries)
+    if (const auto at = read_choice(word, memories, errors))
+      to.places[word.key] = std::string(memories[*at]);
 }
 
 /// Columns, with the words that a row may have there.
@@ -98,7 +110,7 @@ TableSection read_table_section(const hw::YamlNode& node, const std::string& sou
   const hw::YamlEntry* columns = nullptr;
   bool has_kind = false;
   const std::vector<std::string> keys = {"file",   "workload", "columns", "where",
-                                         "family", "function", "join"};
+                                         "family", "function", "join",    "places"};
   read_section(node, node.at, "a table", keys, errors, [&](const hw::YamlEntry& e) {
     if (e.key == "file")
       for (const std::string& file : texts_of(e.value))
@@ -113,6 +125,7 @@ TableSection read_table_section(const hw::YamlNode& node, const std::string& sou
     }
     if (e.key == "function") read_functions(e, out, errors);
     if (e.key == "where") read_where(e, out, errors);
+    if (e.key == "places") read_places(e, out, errors);
     if (e.key == "join") out.join = read_join(e, source_file, errors);
   });
   if (node.kind != hw::YamlNode::Kind::map) return out;

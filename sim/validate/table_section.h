@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,6 +33,7 @@ struct TableSection {
   std::vector<std::string> functions;  ///< of pointwise layers
   std::string family;                  ///< of rows whose columns say none
   std::optional<TableJoin> join;
+  std::map<std::string, std::string> places;  ///< what cells of kPlaceKeys call the memories
   std::vector<Source> columns;
   std::vector<Filter> where;
   hw::TextPosition at;
@@ -48,6 +50,10 @@ inline constexpr std::array<std::string_view, 2> kBankKeys = {"feature_banks", "
 inline constexpr std::string_view kBothBanks = "banks";
 /// 0: each part of a layer that is cut by lines reads its weights.
 inline constexpr std::string_view kWeightsKept = "weights_kept";
+
+/// Keys of `columns` that say in which memory operands lie: the first input; all other inputs and
+/// weights; results.
+inline constexpr std::array<std::string_view, 3> kPlaceKeys = {"a_place", "b_place", "out_place"};
 
 /// Which quantity (sim/validate/validation.h) a key of `columns` is; nothing: none.
 std::optional<size_t> quantity_of_key(std::string_view key);

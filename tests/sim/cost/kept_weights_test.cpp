@@ -6,6 +6,8 @@
 #include "hw/program/core_runs.h"
 #include "sim/cost/cost.h"
 #include "sim/cost/workload.h"
+#include "sim/elaborate/elaborate.h"
+#include "tests/support/models.h"
 #include "tests/support/source.h"
 
 namespace accsim::sim {
@@ -51,6 +53,40 @@ TEST(KeptWeightsFlow, CostTheSameInAWorkload) {
       EXPECT_EQ(totals->shared_peak_bytes, network->report.shared_peak_bytes) << kib << " KiB";
       EXPECT_LE(totals->shared_peak_bytes, kib * 1024);
     }
+}
+
+/// A product of 96 x 64 by 64 x 32 whose operands lie where is said: they aren't read from DRAM,
+/// or written there, but from the shared buffer, and take room there.
+TEST(KeptWeightsFlow, LieOperandsOnChipWhereAGraphSays) {
+  test::ModelBuilder b;
+  b.input("x", {96, 64}).weight("w", {64, 32}).node("MatMul", {"x", "w"}, {"y"}).output("y");
+  Graph g = *elaborate(b.model(), {});
+  const hw::HwConfig hw = machine(64, hw::RunWeights::read);
+  const Costs none = cost_network(g, hw, {})->report.totals;
+  struct Case {
+    const char* name;
+    int64_t read, written;
+  };
+  for (const Case& c : {Case{"x", 96 * 64, 0}, Case{"w", 64 * 32, 0}, Case{"y", 0, 96 * 32}}) {
+    g.on_chip = {c.name};
+    const auto found = cost_network(g, hw, {});
+    ASSERT_TRUE(found.ok()) << c.name;
+    const Costs& costs = found->report.totals;
+    EXPECT_LE(costs.dram_read, none.dram_read - c.read) << c.name;
+    EXPECT_LE(none.dram_read - costs.dram_read, c.read + 32 * 12) << c.name;  // and parameters
+    EXPECT_EQ(none.dram_write - costs.dram_write, c.written) << c.name;
+    EXPECT_GE(costs.shared_read, c.read) << c.name;
+    EXPECT_EQ(costs.shared_write, c.written) << c.name;
+    EXPECT_GE(found->report.shared_peak_bytes, c.read + c.written) << c.name;
+    EXPECT_EQ(Workload::prepare(g)->cost(hw, {})->cycles, costs.cycles) << c.name;
+  }
+  g.on_chip = {"x", "w", "y"};
+  const auto all = cost_network(g, hw, {});
+  EXPECT_EQ(all->report.totals.dram_read + all->report.totals.dram_write, 0);
+  const auto refused = cost_network(g, machine(8, hw::RunWeights::read), {});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.errors().front().code, Errc::capacity);
+  EXPECT_FALSE(Workload::prepare(g)->cost(machine(8, hw::RunWeights::read), {}).ok());
 }
 
 TEST(KeptWeightsFlow, AreTimedAndNotVerified) {

@@ -195,6 +195,30 @@ TEST(TablePoints, IsTheDivisionOfBanksARowSays) {
                   "them"});
 }
 
+/// Where operands lie: by a column, whose words the table may have itself, or alike in all rows.
+TEST(TablePoints, AreOperandsWhereARowSays) {
+  const auto section = [](const std::string& columns) {
+    return "table: {file: t.csv, workload: conv, columns: {c: 8, h: 8, w: 8, k: 4, cycles: t, " +
+           columns + "}, places: {L1: shared, DRAM: dram}}\n";
+  };
+  const std::string rows = "in0,in1,out,t\nDRAM,L1,dram,9\nL1,dram,shared,9\n";
+  const auto v = TableFolder(section("a_place: in0, b_place: in1, out_place: out"), rows).load();
+  ASSERT_TRUE(v.ok()) << v.errors().front().text();
+  EXPECT_EQ(v->points[0].graph.on_chip, Texts{"weight"});
+  EXPECT_EQ(v->points[1].graph.on_chip, (Texts{"x", "conv:0"}));
+  const auto alike = TableFolder(section("b_place: shared, out_place: dram"), rows).load();
+  ASSERT_TRUE(alike.ok());
+  EXPECT_EQ(alike->points[1].graph.on_chip, Texts{"weight"});
+  EXPECT_EQ(TableFolder(section("a_place: in0"), "in0,t\nL2,9\n").errors(),
+            Texts{"t.csv:2:1: a_place is \"L2\"; it must be dram, shared, or a word of places"});
+  EXPECT_EQ(TableFolder(section("a_place: sharde"), rows).errors().size(), 1u);
+  const std::string bad =
+      "table: {file: t.csv, workload: product, places: {L1: lower},\n"
+      "  columns: {m: 1, k: 1, n: 1, us: t}}\n";
+  EXPECT_EQ(TableFolder(bad, rows).errors(),
+            Texts{"v.yaml:5:54: L1 is \"lower\"; valid: dram, shared"});
+}
+
 TEST(TablePoints, IsNoRowTakenByMistake) {
   const std::string columns = "workload: product, columns: {m: M, k: 1, n: 1, us: ns}}\n";
   const auto errors = [](const std::string& section) {
