@@ -42,7 +42,9 @@ struct SpreadsheetLayer {
   bool padded = false;  ///< MACs are counted for each input, else where kernels fit
   int64_t out_width = 1, out_height = 1;  ///< of what is written, after any pooling
   bool addition = false;                  ///< a residual as large as the output is read
-  bool winograd_weights = false;          ///< weights are read as Winograd's form has them
+  /// Weights are read in Winograd's form, 16/9 of their bytes. MACs don't go by this: a 3x3 kernel
+  /// takes 1 / 2.25 of them in any case.
+  bool winograd_weights = false;
 
   bool operator==(const SpreadsheetLayer&) const = default;
 };

@@ -33,7 +33,7 @@ std::vector<NamedFile> named_files(const std::vector<ValidationSource>& sources)
     out.push_back({"a source", s.file});
     for (const std::string& table : s.tables) out.push_back({"a source's table", table});
     for (const ValidationPoint& p : s.points) {
-      out.push_back({"a source's machine", p.machine_file});
+      if (!p.machine_file.empty()) out.push_back({"a source's machine", p.machine_file});
       if (!p.model_file.empty()) out.push_back({"a source's model", p.model_file});
     }
   }

@@ -8,6 +8,7 @@
 #include "sim/onnx/writer.h"
 #include "sim/operators/names.h"
 #include "sim/validate/layer_list.h"
+#include "sim/validate/spreadsheet_kind.h"
 #include "sim/validate/tiled_kinds.h"
 
 namespace accsim::sim {
@@ -291,6 +292,7 @@ const std::vector<LayerKind>& layer_kinds() {
        pointwise},
       tiled_gemm_kind(),
       tiled_conv_kind(),
+      spreadsheet_kind(),
   };
   return kKinds;
 }

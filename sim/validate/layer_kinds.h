@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "sim/base/result.h"
-#include "sim/base/units.h"
 #include "sim/graph/model_def.h"
+#include "sim/validate/row_cost.h"
 
 namespace accsim::sim {
 
@@ -39,13 +39,14 @@ struct LayerKind {
   std::vector<LayerParameter> parameters;
   /// The layer as a model without weights. Error (invalid, without `where`): no such shape.
   Result<ModelDef> (*model)(const LayerSizes& sizes);
-  /// Its cycles on a machine that the row says; null: on the source's machine, by the main job.
-  Result<Cycles> (*cycles)(const LayerSizes& sizes) = nullptr;
+  /// What it costs on a machine that the row says; null: on the source's machine, by the main job.
+  Result<RowCost> (*cost)(const LayerSizes& sizes) = nullptr;
 
   const LayerParameter* parameter(std::string_view name) const;
 };
 
-/// product, ffn_gated, ffn_erf, attention, conv, pool, lrn, pointwise, tiled_gemm, tiled_conv.
+/// product, ffn_gated, ffn_erf, attention, conv, pool, lrn, pointwise, tiled_gemm, tiled_conv,
+/// spreadsheet.
 const std::vector<LayerKind>& layer_kinds();
 /// Sizes of at most so much.
 inline constexpr int64_t kMostLayerSize = int64_t{1} << 31;

@@ -175,19 +175,6 @@ class Predictor {
   std::optional<Workload> workload_;
 };
 
-/// Of a row whose cycles don't depend on the source's machine.
-Result<Prediction> row_prediction(const ValidationPoint& point, const hw::HwConfig& hw) {
-  const auto workload = Workload::prepare(point.graph);
-  if (!workload) return workload.errors();
-  WorkloadTotals totals;
-  totals.cycles = point.cycles->count();
-  for (const Layer& layer : workload->lowered().layers) totals.macs += layer.macs;
-  Prediction out;
-  out.macs = totals.macs;
-  out.predicted = out.low = out.high = quantity_of(point, totals, hw);
-  return out;
-}
-
 void add_to_summary(const ValidationPoint& point, const Prediction& p, ErrorSummary& out) {
   const double error = p.relative_error(point.measured);
   if (out.points == 0 || std::abs(error) > std::abs(out.worst)) {
@@ -237,10 +224,11 @@ void summarise_source(ValidatedSource& s, Validation& all) {
   for (size_t i = 0; i < s.source.points.size(); ++i) {
     const ValidationPoint& point = s.source.points[i];
     add_to_summary(point, s.predictions[i], s.summary);
-    if (point.is_row()) add_to_summary(point, s.predictions[i], s.rows);
+    add_to_summary(point, s.predictions[i], point.is_row() ? s.rows : s.figures);
     if (is_of_time(point.quantity) && !point.is_row())
       add_to_summary(point, s.predictions[i], s.source.fitted ? all.fitted : all.unfitted);
-    if (point.quantity != s.source.points.front().quantity) continue;
+    const ValidationPoint& first = s.source.points.front();
+    if (point.quantity != first.quantity || point.is_row() != first.is_row()) continue;
     predicted.push_back(s.predictions[i].predicted);
     measured.push_back(point.measured);
   }
@@ -251,9 +239,18 @@ void summarise_source(ValidatedSource& s, Validation& all) {
 
 }  // namespace
 
+Result<Prediction> predict_row(const ValidationPoint& point) {
+  const auto workload = Workload::prepare(point.graph);
+  if (!workload) return workload.errors();
+  Prediction out;
+  for (const Layer& layer : workload->lowered().layers) out.macs += layer.macs;
+  out.bound = point.row_cost->bound;
+  out.predicted = out.low = out.high = point.row_cost->cycles;
+  return out;
+}
+
 Result<Prediction> predict_point(const ValidationPoint& point, const KnownMachine& machine,
                                  const MapOptions& options, bool interval) {
-  if (point.cycles) return row_prediction(point, machine.hw);
   if (is_area(point.quantity) || !interval)
     return Predictor(point, machine, options, std::nullopt).make_prediction(interval);
   auto workload = Workload::prepare(point.graph);
@@ -277,8 +274,10 @@ Result<Validation> validate_sources(std::vector<ValidationSource> sources,
     for (size_t i = next++; i < tasks.size(); i = next++) {
       const auto [s, p] = tasks[i];
       const ValidationPoint& point = sources[s].points[p];
-      results[s][p].emplace(
-          predict_point(point, sources[s].machines.at(point.machine_file), options, interval));
+      results[s][p].emplace(point.row_cost
+                                ? predict_row(point)
+                                : predict_point(point, sources[s].machines.at(point.machine_file),
+                                                options, interval));
     }
   };
   {

@@ -36,6 +36,10 @@ struct Prediction {
 Result<Prediction> predict_point(const ValidationPoint& point, const KnownMachine& machine,
                                  const MapOptions& options, bool interval);
 
+/// Predicts a row that says its machine itself (ValidationPoint::row_cost), in cycles. There is no
+/// interval: nothing is assumed. Errors: a layer that nothing can be said of.
+Result<Prediction> predict_row(const ValidationPoint& point);
+
 /// Summary of some predictions.
 struct ErrorSummary {
   int64_t points = 0;
@@ -57,12 +61,15 @@ struct ValidatedSource {
   ValidationSource source;
   std::vector<Prediction> predictions;
   ErrorSummary summary;
-  ErrorSummary rows;                   ///< over its points that are rows of tables
+  ErrorSummary figures;                ///< over its points that are no rows of tables
+  ErrorSummary rows;                   ///< over those that are
   std::vector<GroupSummary> families;  ///< of points that have one, in the order of their first
   /// Rows of tables by the decade of their MACs, the smallest first.
   std::vector<GroupSummary> sizes;
-  std::optional<double> rank;  ///< Spearman's correlation of predicted and measured
-  std::optional<double> r2;    ///< square of Pearson's: what a fitted line would reach
+  /// Spearman's correlation of predicted and measured, as r2 over points like the first: of its
+  /// quantity, and rows of tables as it is one or not.
+  std::optional<double> rank;
+  std::optional<double> r2;  ///< square of Pearson's: what a fitted line would reach
 };
 
 /// All that `accsim validate` found.

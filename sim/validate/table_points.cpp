@@ -11,6 +11,7 @@
 #include "sim/base/parse_number.h"
 #include "sim/elaborate/elaborate.h"
 #include "sim/sweep/expression.h"
+#include "sim/validate/row_pattern.h"
 
 namespace accsim::sim {
 namespace {
@@ -20,9 +21,6 @@ bool is_place_key(std::string_view key) {
 }
 bool is_memory(std::string_view word) {
   return word == name(hw::MemoryId::dram) || word == name(hw::MemoryId::shared);
-}
-bool is_text_key(std::string_view key) {
-  return key == "name" || key == "family" || key == kBothBanks || is_place_key(key);
 }
 
 /// A section's columns, found in a table.
@@ -51,8 +49,17 @@ class RowReader {
     std::string key;
     std::optional<size_t> column;
     std::optional<Expression> expression;  ///< where it is no column
-    std::string word = {};                 ///< a memory, of all rows
-    bool is_text() const { return is_text_key(key); }
+  };
+  struct FoundText {
+    std::string key;
+    RowPattern pattern;
+    std::vector<std::optional<size_t>> columns;  ///< of its pieces
+  };
+  /// Banks or a memory.
+  struct FoundWord {
+    std::string key;
+    std::optional<size_t> column;
+    std::string word;  ///< of all rows, where it is no column
   };
 
   std::string place_of(hw::TextPosition at) const {
@@ -77,15 +84,27 @@ class RowReader {
     });
   }
 
+  /// Precondition: the pattern has its braces.
+  void find_text(const TableSection::Source& source) {
+    FoundText out{source.key, *parse_row_pattern(source.text), {}};
+    for (const RowPattern::Piece& piece : out.pattern.pieces)
+      out.columns.push_back(find_column(piece.column, source.key, source.at));
+    texts_.push_back(std::move(out));
+  }
+
+  void find_word(const TableSection::Source& source) {
+    FoundWord out{source.key, table_.column(source.text), source.text};
+    if (!out.column && !(is_place_key(source.key) && is_memory(source.text)))
+      find_column(source.text, source.key, source.at);  // which says what is missing
+    words_.push_back(std::move(out));
+  }
+
   void find_source(const TableSection::Source& source) {
+    if (is_row_text(source.key)) return find_text(source);
+    if (source.key == kBothBanks || is_place_key(source.key)) return find_word(source);
     Found out{source.key, table_.column(source.text), {}};
-    if (!out.column && is_place_key(source.key) && is_memory(source.text)) {
-      out.word = source.text;
-      sources_.push_back(std::move(out));
-      return;
-    }
     const bool number = parse_number<double>(source.text).has_value();
-    if (!out.column && (out.is_text() || (!number && is_plain_name(source.text)))) {
+    if (!out.column && !number && is_plain_name(source.text)) {
       find_column(source.text, source.key, source.at);  // which says what is missing
     } else if (!out.column) {
       auto parsed = Expression::parse(
@@ -161,7 +180,6 @@ class RowReader {
   bool read_numbers(const Row& row, ValidationPoint& p, LayerSizes& sizes) {
     bool good = true;
     for (const Found& found : sources_) {
-      if (found.is_text()) continue;
       hw::TextPosition at = row.front().at;
       const auto value = value_of(found, row, at);
       good &= value.has_value();
@@ -198,7 +216,7 @@ class RowReader {
 
   /// A cell such as "31+1"; false where it is none, which is reported.
   bool read_banks(const Row& row, ValidationPoint& p) {
-    for (const Found& found : sources_) {
+    for (const FoundWord& found : words_) {
       if (found.key != kBothBanks) continue;
       const CsvCell& cell = row[*found.column];
       auto banks = parse_numbers(cell.text, '+', 1);
@@ -229,7 +247,7 @@ class RowReader {
   /// Which operands lie on chip; false where a cell is no memory's word, which is reported.
   bool read_places(const Row& row, Graph& graph) {
     bool good = true;
-    for (const Found& found : sources_) {
+    for (const FoundWord& found : words_) {
       if (!is_place_key(found.key)) continue;
       const std::string& word = found.column ? row[*found.column].text : found.word;
       const auto named = section_.places.find(word);
@@ -247,10 +265,12 @@ class RowReader {
 
   void read_texts(const Row& row, ValidationPoint& p) {
     p.family = section_.family;
-    for (const Found& found : sources_) {
-      if (found.key == "name") p.name = row[*found.column].text;
-      if (found.key == "family" && !row[*found.column].text.empty())
-        p.family = row[*found.column].text;
+    for (const FoundText& found : texts_) {
+      std::vector<std::string_view> cells;
+      for (const auto& column : found.columns) cells.push_back(row[*column].text);
+      std::string text = found.pattern.fill(cells);
+      if (found.key == "name") p.name = text;
+      if (found.key == "family" && !text.empty()) p.family = std::move(text);
     }
     if (p.name.empty()) p.name = fmt::format("line {}", p.table_line);
     if (!names_.insert(p.name).second) p.name += fmt::format(" (line {})", p.table_line);
@@ -271,10 +291,10 @@ class RowReader {
     auto graph = graph_of(sizes);
     if (!graph) return fail_row(row, p.name, graph.errors());
     if (!read_places(row, *graph)) return;
-    if (section_.kind->cycles != nullptr) {
-      const auto cycles = section_.kind->cycles(sizes);
-      if (!cycles) return fail_row(row, p.name, cycles.errors());
-      p.cycles = *cycles;
+    if (section_.kind->cost != nullptr) {
+      const auto cost = section_.kind->cost(sizes);
+      if (!cost) return fail_row(row, p.name, cost.errors());
+      p.row_cost = *cost;
     }
     p.workload = section_.kind->name;
     p.graph = std::move(*graph);
@@ -297,6 +317,8 @@ class RowReader {
   const CsvTable& table_;
   SpecErrors errors_;
   std::vector<Found> sources_;
+  std::vector<FoundText> texts_;
+  std::vector<FoundWord> words_;
   std::vector<std::optional<size_t>> filters_;  ///< columns, by TableSection::where
   std::vector<double> numbers_;                 ///< of a row, by column, for expressions
   std::set<std::string> names_;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "hw/config/values.h"
+#include "sim/validate/row_pattern.h"
 #include "sim/validate/validation.h"
 
 namespace accsim::sim {
@@ -41,6 +42,8 @@ void read_columns(const hw::YamlEntry& e, TableSection& out, SpecErrors& errors)
     if (c.value.kind != hw::YamlNode::Kind::scalar)
       return errors.fail(c.value.at, c.key + " is a column, a number or an expression");
     out.columns.push_back({c.key, c.value.text, c.value.at});
+    if (const auto pattern = parse_row_pattern(c.value.text); is_row_text(c.key) && !pattern)
+      errors.fail(c.value.at, pattern.errors().front().message);
     found.insert(c.key);
     measured += quantity_of_key(c.key) ? 1 : 0;
   });
@@ -55,6 +58,8 @@ void read_columns(const hw::YamlEntry& e, TableSection& out, SpecErrors& errors)
   if (found.contains(kWeightsKept) && !found.contains(kBankKeys[0]) && !found.contains(kBothBanks))
     errors.fail(e.at, "columns with weights_kept need banks, too");
   if (measured != 1) errors.fail(e.at, "columns need one measured figure, such as cycles or us");
+  if (measured == 1 && out.kind->cost != nullptr && !found.contains("cycles"))
+    errors.fail(e.at, fmt::format("the measured figure of {} is cycles", out.kind->name));
 }
 
 void read_functions(const hw::YamlEntry& e, TableSection& out, SpecErrors& errors) {
@@ -95,6 +100,8 @@ std::optional<size_t> quantity_of_key(std::string_view key) {
   if (at == table.end() || is_area(static_cast<Quantity>(at - table.begin()))) return std::nullopt;
   return static_cast<size_t>(at - table.begin());
 }
+
+bool is_row_text(std::string_view key) { return key == "name" || key == "family"; }
 
 std::optional<size_t> bank_of_key(std::string_view key) {
   const auto at = std::ranges::find(kBankKeys, key);

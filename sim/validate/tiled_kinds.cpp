@@ -51,8 +51,8 @@ std::string word_of(const LayerKind& kind, const LayerSizes& s, std::string_view
   return std::string(kind.parameter(name)->words[static_cast<size_t>(s[name])]);
 }
 
-/// Cycles of a layer whose sizes are known.
-Result<Cycles> cycles_of(hw::TiledLayer layer, const LayerKind& kind, const LayerSizes& s) {
+/// The cost of a layer whose sizes are known.
+Result<RowCost> cost_of(hw::TiledLayer layer, const LayerKind& kind, const LayerSizes& s) {
   layer.order = word_of(kind, s, "order");
   layer.micro = word_of(kind, s, "micro");
   layer.contexts = s["contexts"];
@@ -64,25 +64,27 @@ Result<Cycles> cycles_of(hw::TiledLayer layer, const LayerKind& kind, const Laye
   if (!machine) return machine.errors();
   const auto program = hw::make_tiled_program(layer);
   if (!program) return program.errors();
-  return hw::time_engine_program(program->commands, *machine);
+  const auto cycles = hw::time_engine_program(program->commands, *machine);
+  if (!cycles) return cycles.errors();
+  return RowCost{static_cast<double>(cycles->count())};
 }
 
-Result<Cycles> gemm_cycles(const LayerSizes& s) {
+Result<RowCost> gemm_cost(const LayerSizes& s) {
   static const LayerKind kKind = tiled_gemm_kind();
-  return cycles_of({hw::TiledGemm{s["m"], s["k"], s["n"], s["tile_m"], s["tile_k"], s["tile_n"]}},
-                   kKind, s);
+  return cost_of({hw::TiledGemm{s["m"], s["k"], s["n"], s["tile_m"], s["tile_k"], s["tile_n"]}},
+                 kKind, s);
 }
 
 int64_t out_size(int64_t size, const LayerSizes& s) {
   return (size + 2 * s["pad"] - s["kernel"]) / s["stride"] + 1;
 }
 
-Result<Cycles> conv_cycles(const LayerSizes& s) {
+Result<RowCost> conv_cost(const LayerSizes& s) {
   static const LayerKind kKind = tiled_conv_kind();
-  return cycles_of({hw::TiledConvolution{s["h"], s["w"], s["c"], s["k"], s["kernel"], s["stride"],
-                                         s["pad"], out_size(s["h"], s), out_size(s["w"], s),
-                                         s["tile_h"], s["tile_w"], s["tile_c"], s["tile_k"]}},
-                   kKind, s);
+  return cost_of({hw::TiledConvolution{s["h"], s["w"], s["c"], s["k"], s["kernel"], s["stride"],
+                                       s["pad"], out_size(s["h"], s), out_size(s["w"], s),
+                                       s["tile_h"], s["tile_w"], s["tile_c"], s["tile_k"]}},
+                 kKind, s);
 }
 
 Result<ModelDef> gemm_model(const LayerSizes& s) { return product_model({s["m"], s["k"], s["n"]}); }
@@ -108,7 +110,7 @@ LayerKind tiled_gemm_kind() {
                         {.name = "tile_k", .meaning = "reduction of a step"},
                         {.name = "tile_n", .meaning = "columns of a tile"}},
                        {"mn", "nm"}, {"k", "nk", "kn", "1", "mk"}),
-          gemm_model, gemm_cycles};
+          gemm_model, gemm_cost};
 }
 
 LayerKind tiled_conv_kind() {
@@ -125,7 +127,7 @@ LayerKind tiled_conv_kind() {
                         {.name = "tile_c", .meaning = "channels of a step"},
                         {.name = "tile_k", .meaning = "kernels of a tile"}},
                        {"hwc", "hcw", "whc", "wch", "chw", "cwh"}, {"ckk", "tvm", "kk1"}),
-          conv_model, conv_cycles};
+          conv_model, conv_cost};
 }
 
 }  // namespace accsim::sim

@@ -130,7 +130,11 @@ class ValidationReader {
     std::vector<TableSection> sections;
     for (const hw::YamlNode& node : list ? e.value.items : std::vector{e.value})
       sections.push_back(read_table_section(node, out_.file, errors_));
-    if (machine_.empty()) errors_.fail(e.at, "a table needs a machine above all points");
+    const auto needs_machine = [](const TableSection& s) {
+      return s.kind != nullptr && s.kind->cost == nullptr;
+    };
+    if (machine_.empty() && std::ranges::any_of(sections, needs_machine))
+      errors_.fail(e.at, "a table needs a machine above all points");
     if (!errors_.empty()) return;
     ValidationPoint common;
     common.machine_file = machine_;
@@ -265,6 +269,11 @@ class ValidationReader {
 };
 
 }  // namespace
+
+std::string ValidationSource::machine_name(const ValidationPoint& p) const {
+  const auto at = machines.find(p.machine_file);
+  return at == machines.end() ? "" : at->second.hw.name;
+}
 
 std::string_view name(Evidence e) { return kEvidenceText[static_cast<size_t>(e)]; }
 

@@ -8,6 +8,7 @@
 #include "hw/config/yaml_tree.h"
 #include "sim/graph/graph.h"
 #include "sim/validate/field_origins.h"
+#include "sim/validate/row_cost.h"
 
 namespace accsim::sim {
 
@@ -46,14 +47,14 @@ const std::vector<QuantityInfo>& quantity_table();
 /// A workload with a published figure, and all that is needed to predict it.
 struct ValidationPoint {
   std::string name;
-  std::string machine_file;  ///< as found from the working directory
+  std::string machine_file;  ///< as found from the working directory; "": the row says its machine
   std::string model_file;    ///< of a workload that is a file's; "": a list or a product
   std::string workload;      ///< what is costed, for people: the model's file or the list's name
   Graph graph;               ///< empty where an area is measured
   int64_t frames = 1;        ///< results of one run, for frames a second: the batch
   Quantity quantity = Quantity::cycles;
   double measured = 0;
-  std::optional<Cycles> cycles;  ///< on a machine that a row says; nothing: on machine_file's
+  std::optional<RowCost> row_cost;  ///< on a machine that the row says; nothing: machine_file's
   /// Of which the figure is, where it isn't the machine's own.
   std::optional<hw::Technology> technology;
   std::optional<double> goal;  ///< greatest error that is aimed at, as a part of `measured`
@@ -87,6 +88,9 @@ struct ValidationSource {
   std::vector<std::string> tables;       ///< files of the points that are rows, as read
   std::vector<ValidationPoint> points;
   std::map<std::string, KnownMachine> machines;  ///< by ValidationPoint::machine_file
+
+  /// The name of a point's machine; "": none of these.
+  std::string machine_name(const ValidationPoint& p) const;
 };
 
 /// Reads one file of validation/: docs/validation.md has the keys. Paths in it are relative to

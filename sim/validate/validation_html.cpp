@@ -19,15 +19,22 @@ std::string row_id(size_t source, size_t point) { return fmt::format("s{}p{}", s
 /// to the row of its point.
 class Diagram {
  public:
-  Diagram(const ValidatedSource& s, size_t source) {
+  /// Of the points that are rows of tables, or of the others; those of the first one's quantity.
+  Diagram(const ValidatedSource& s, size_t source, bool rows) {
+    const ValidationPoint* first = nullptr;
     for (size_t i = 0; i < s.predictions.size(); ++i) {
       const ValidationPoint& p = s.source.points[i];
-      if (p.quantity != s.source.points.front().quantity) continue;
+      if (p.is_row() != rows) continue;
+      if (first == nullptr) first = &p;
+      if (p.quantity != first->quantity) continue;
       add_dot(p.measured, s.predictions[i], {0, 0, 0, 0, p.name, row_id(source, i)});
     }
+    if (first != nullptr) unit_ = quantity_table()[static_cast<size_t>(first->quantity)].unit;
   }
 
-  std::string svg(std::string_view unit) const {
+  /// "" where there are no dots.
+  std::string svg() const {
+    if (dots_.empty()) return "";
     std::string out = fmt::format(
         "<svg viewBox=\"0 0 {0:.0f} {0:.0f}\" width=\"{0:.0f}\" role=\"img\" "
         "aria-label=\"predicted over measured\">\n",
@@ -53,7 +60,7 @@ class Diagram {
     }
     const double end = kMargin + kSide;
     out += svg_text(kMargin, end + 16, "start",
-                    figure_text(least_) + " measured, " + std::string(unit));
+                    figure_text(least_) + " measured, " + std::string(unit_));
     out += svg_text(end, end + 16, "end", figure_text(most_));
     out += svg_text(kMargin, kMargin - 8, "start", figure_text(most_) + " predicted");
     return out + "</svg>\n";
@@ -106,6 +113,7 @@ class Diagram {
 
   std::vector<Dot> dots_;
   double least_ = 1, most_ = 1;
+  std::string_view unit_;
 };
 
 std::string table_row(const std::vector<std::string>& cells, const char* element,
@@ -140,7 +148,7 @@ std::string point_rows(const ValidatedSource& s, size_t source, bool interval) {
   for (size_t i = 0; i < s.predictions.size(); ++i) {
     const ValidationPoint& p = s.source.points[i];
     const Prediction& r = s.predictions[i];
-    out += table_row({p.name, s.source.machines.at(p.machine_file).hw.name,
+    out += table_row({p.name, s.source.machine_name(p),
                       std::string(quantity_table()[static_cast<size_t>(p.quantity)].unit),
                       figure_text(p.measured), figure_text(r.predicted),
                       error_text(r.relative_error(p.measured)), bound_text(r),
@@ -156,11 +164,11 @@ std::string source_section(const ValidatedSource& s, size_t source, bool interva
                                s.source.fitted ? "fitted" : "nothing fitted", s.source.file));
   out += paragraph(s.source.workloads);
   for (const std::string& text : setting_lines(s.source)) out += paragraph(text);
-  const auto& unit = quantity_table()[static_cast<size_t>(s.source.points.front().quantity)].unit;
-  out += Diagram(s, source).svg(unit);
+  for (const bool rows : {false, true}) out += Diagram(s, source, rows).svg();
   out += group_table("family", s.families) + group_table("size", s.sizes);
   out += "<table>\n" + point_rows(s, source, interval);
-  out += "</table>\n" + paragraph(summary_text(s.summary, interval));
+  out += "</table>\n";
+  for (const std::string& line : summary_lines(s, interval)) out += paragraph(line);
   out += paragraph(correlation_text(s));
   for (const std::string& line : goal_lines(s)) out += paragraph("Goal " + line);
   out += "<ul>\n";

@@ -42,7 +42,7 @@ Json list_of(Json items, const char* description) {
   return out;
 }
 
-Json summary_schema() {
+Json summary_schema(const std::string& whose = "of some points") {
   return object_of(
       properties_of({
           {"points", "integer", "how many"},
@@ -52,7 +52,7 @@ Json summary_schema() {
           {"worst_point", "string", "whose that is"},
           {"inside_interval", "integer?", "measured figures that lie in their interval"},
       }),
-      "summary of some points; null where there are none", "object?");
+      ("summary " + whose + "; null where there are none").c_str(), "object?");
 }
 
 Json point_schema() {
@@ -64,7 +64,7 @@ Json point_schema() {
       {"workload", "string", "model, network, product or kind of layer"},
       {"macs", "integer", "multiply-accumulates of the workload"},
       {"bound", "string?", "what limits it on this machine"},
-      {"machine", "string", "name of the machine"},
+      {"machine", "string?", "name of the machine; null: the row says its own"},
       {"quantity", "string", "what was measured, as files say it"},
       {"unit", "string", "of measured, predicted, low and high"},
       {"measured", "number", "the published figure"},
@@ -98,7 +98,9 @@ Json source_schema() {
       {"evidence", "string", "silicon, RTL simulation or estimate"},
       {"fitted", "boolean", "was a constant chosen by these figures?"},
   });
-  properties["summary"] = summary_schema();
+  properties["summary"] = summary_schema("of all points");
+  properties["figures"] = summary_schema("of the points that are no rows of tables");
+  properties["rows"] = summary_schema("of the points that are rows of tables");
   properties["families"] = groups_schema("points by family");
   properties["sizes"] = groups_schema("rows of tables by the decade of their MACs");
   properties.update(properties_of({

@@ -31,7 +31,11 @@ class TextWriter {
     page_.add_line("");
     add_groups("family", s.families);
     add_groups("size", s.sizes);
-    add_item("summary", summary_text(s.summary, interval));
+    const char* label = "summary";
+    for (const std::string& line : summary_lines(s, interval)) {
+      add_item(label, line);
+      label = "";
+    }
     if (const std::string text = correlation_text(s); !text.empty()) add_item("", text);
     for (const std::string& line : goal_lines(s)) add_item("goal", line);
     page_.add_items("differences", s.source.differences);
@@ -67,12 +71,11 @@ class TextWriter {
     for (size_t i = 0; i < s.predictions.size(); ++i) {
       const ValidationPoint& p = s.source.points[i];
       const Prediction& r = s.predictions[i];
-      TextTable::Row row{{p.name,
-                          std::string(quantity_table()[static_cast<size_t>(p.quantity)].unit),
-                          figure_text(p.measured), figure_text(r.predicted),
-                          error_text(r.relative_error(p.measured)),
-                          interval ? figure_text(r.low) : "", interval ? figure_text(r.high) : "",
-                          bound_text(r), s.source.machines.at(p.machine_file).hw.name}};
+      TextTable::Row row{
+          {p.name, std::string(quantity_table()[static_cast<size_t>(p.quantity)].unit),
+           figure_text(p.measured), figure_text(r.predicted),
+           error_text(r.relative_error(p.measured)), interval ? figure_text(r.low) : "",
+           interval ? figure_text(r.high) : "", bound_text(r), s.source.machine_name(p)}};
       if (!p.note.empty()) row.notes.push_back(p.note);
       out.add(std::move(row));
     }
@@ -132,9 +135,18 @@ void markdown_points(const ValidatedSource& s, bool interval, std::string& out) 
   out += '\n';
 }
 
-/// "6", and "79 rows" where all are rows of tables.
-std::string points_cell(const ValidatedSource& s) {
-  return fmt::format("{}{}", s.summary.points, s.rows.points == s.summary.points ? " rows" : "");
+/// A source's line in the table of sources: of its points that are rows of tables, or of the others.
+std::string markdown_line(const ValidatedSource& s, bool rows) {
+  const ErrorSummary& sum = rows ? s.rows : s.figures;
+  const bool correlated = rows == s.source.points.front().is_row();
+  const auto number = [&](const std::optional<double>& x) {
+    return x && correlated ? fmt::format("{:.3f}", *x) : std::string("-");
+  };
+  return fmt::format("| {} | {} | {}{} | {} % | {} ({}) | {} | {} |\n",
+                     markdown_cell(s.source.source), name(s.source.evidence), sum.points,
+                     rows ? " rows" : "", format_fixed(100 * sum.mean_absolute, 1),
+                     error_text(sum.worst), markdown_cell(sum.worst_point), number(s.rank),
+                     number(s.r2));
 }
 
 void markdown_source(const ValidatedSource& s, const std::string& root, bool interval,
@@ -153,7 +165,7 @@ void markdown_source(const ValidatedSource& s, const std::string& root, bool int
   markdown_points(s, interval, out);
   markdown_groups("family", s.families, out);
   markdown_groups("size", s.sizes, out);
-  out += summary_text(s.summary, interval) + ".\n";
+  for (const std::string& line : summary_lines(s, interval)) out += line + ".\n";
   if (const std::string text = correlation_text(s); !text.empty()) out += text + ".\n";
   for (const std::string& line : goal_lines(s)) out += fmt::format("Goal {}.\n", line);
   out += '\n';
@@ -252,6 +264,11 @@ std::string summary_text(const ErrorSummary& s, bool interval, std::string_view 
   return out;
 }
 
+std::vector<std::string> summary_lines(const ValidatedSource& s, bool interval) {
+  if (s.figures.points == 0 || s.rows.points == 0) return {summary_text(s.summary, interval)};
+  return {summary_text(s.figures, interval), summary_text(s.rows, interval, "row")};
+}
+
 std::string correlation_text(const ValidatedSource& s) {
   std::string out;
   if (s.rank) out += fmt::format("Rank correlation {:.3f}", *s.rank);
@@ -272,14 +289,9 @@ std::string to_text(const Validation& v, const TextOptions& options) {
 std::string to_markdown(const Validation& v, const std::string& root) {
   std::string out = "| source | evidence | points | mean absolute error | worst | rank | R2 |\n";
   out += "|---|---|---:|---:|---:|---:|---:|\n";
-  const auto number = [](const std::optional<double>& x) {
-    return x ? fmt::format("{:.3f}", *x) : std::string("-");
-  };
   for (const ValidatedSource& s : v.sources)
-    out += fmt::format("| {} | {} | {} | {} % | {} ({}) | {} | {} |\n",
-                       markdown_cell(s.source.source), name(s.source.evidence), points_cell(s),
-                       format_fixed(100 * s.summary.mean_absolute, 1), error_text(s.summary.worst),
-                       markdown_cell(s.summary.worst_point), number(s.rank), number(s.r2));
+    for (const bool rows : {false, true})
+      if ((rows ? s.rows : s.figures).points > 0) out += markdown_line(s, rows);
   out += '\n';
   if (v.unfitted.points > 0)
     out += fmt::format("Unfitted: {}.\n", summary_text(v.unfitted, v.interval));

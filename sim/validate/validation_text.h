@@ -47,6 +47,8 @@ std::vector<std::string> goal_lines(const ValidatedSource& s);
 /// "6 points, mean absolute error 11.2 %, worst +31.0 % (LSTM1)"; and the interval, if there is
 /// one. `what`: one of the points.
 std::string summary_text(const ErrorSummary& s, bool interval, std::string_view what = "point");
+/// The same of a source; where it has rows of tables beside other points, a line for either.
+std::vector<std::string> summary_lines(const ValidatedSource& s, bool interval);
 /// "v.yaml: 79 rows, mean absolute error 29.2 %, ..." for each source with rows of tables.
 std::vector<std::string> table_lines(const Validation& v);
 /// "rank correlation 1.000, R2 0.998"; what there is none of is left out.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/validate/predict.h"
+#include "sim/validate/validation_text.h"
 #include "tests/sim/validate/table_folder.h"
 
 namespace accsim::sim {
@@ -76,6 +77,26 @@ TEST(TablePoints, AreNamesMadeDifferent) {
   ASSERT_TRUE(v.ok());
   EXPECT_EQ(v->points[0].name, "x");
   EXPECT_EQ(v->points[1].name, "x (line 3)");
+}
+
+TEST(TablePoints, AreNamesMadeOfColumns) {
+  const std::string rest = ", m: M, k: K, n: N, us: ns}}\n";
+  const auto section = [&](const std::string& texts) {
+    return "table: {file: t.csv, workload: product, family: rest,\n  columns: {" + texts + rest;
+  };
+  const std::string csv = "id,kind,M,K,N,ns\nx,a,3,4,5,1\ny,,3,4,6,1\n";
+  const auto v =
+      TableFolder(section("name: \"{id}, {M} x {N}\", family: \"of {kind}\""), csv).load();
+  ASSERT_TRUE(v.ok()) << v.errors().front().text();
+  EXPECT_EQ(v->points[0].name, "x, 3 x 5");
+  EXPECT_EQ(v->points[0].family, "of a");
+  EXPECT_EQ(v->points[1].name, "y, 3 x 6");
+  EXPECT_EQ(v->points[1].family, "rest");
+  EXPECT_EQ(TableFolder(section("name: \"{idd} {M}\""), csv).errors(),
+            Texts{"t.csv:1:1: no column \"idd\", which is asked for by name in v.yaml:6:19; did "
+                  "you mean \"id\"?"});
+  EXPECT_EQ(TableFolder(section("name: \"{id\""), csv).errors(),
+            Texts{"v.yaml:6:19: a brace lacks its other one; a column is named as {column}"});
 }
 
 TEST(TablePoints, AreColumnsThatLackNamed) {
@@ -249,6 +270,13 @@ TEST(TablePoints, AreRowsSummedUpApart) {
   EXPECT_EQ(v->unfitted.points, 1);
   EXPECT_EQ(v->unfitted.worst_point, "p");
   EXPECT_EQ(s.summary.points, 4);
+  EXPECT_EQ(s.figures.points, 1);
+  EXPECT_EQ(s.figures.mean, v->unfitted.mean);
+  EXPECT_EQ(s.rows.points, 3);
+  const auto lines = summary_lines(s, false);
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_TRUE(lines[0].starts_with("1 point, ")) << lines[0];
+  EXPECT_TRUE(lines[1].starts_with("3 rows, ")) << lines[1];
   ASSERT_EQ(s.families.size(), 2u);
   EXPECT_EQ(s.families[0].name, "a");
   EXPECT_EQ(s.families[0].summary.points, 2);

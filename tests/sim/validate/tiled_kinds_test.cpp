@@ -40,7 +40,7 @@ TEST(TiledKinds, AreCyclesThoseOfTheRowsMachine) {
   const auto source = TiledProduct("867,16,16,mn,k,credit").load();
   ASSERT_TRUE(source) << source.errors().front().text();
   const ValidationPoint& point = source->points.front();
-  const auto p = predict_point(point, source->machines.at(point.machine_file), {}, true);
+  const auto p = predict_row(point);
   ASSERT_TRUE(p);
   EXPECT_EQ(p->predicted, 867);
   EXPECT_EQ(p->low, 867);
