@@ -135,7 +135,7 @@ void markdown_points(const ValidatedSource& s, bool interval, std::string& out) 
   out += '\n';
 }
 
-/// A source's line in the table of sources: of its points that are rows of tables, or of the others.
+/// A source's line in the table of sources: of its rows of tables, or of its other points.
 std::string markdown_line(const ValidatedSource& s, bool rows) {
   const ErrorSummary& sum = rows ? s.rows : s.figures;
   const bool correlated = rows == s.source.points.front().is_row();

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Does nvdla_spreadsheet_test.py see a page that isn't what the rules say, and mend it?"""
+"""Does nvdla_spreadsheet_test.py see a page that isn't what accsim says, and mend it?
+Usage: nvdla_spreadsheet_check_test.py ACCSIM [unittest arguments]."""
 
 import pathlib
 import subprocess
@@ -9,6 +10,7 @@ import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 PAGE = HERE.parents[1] / "docs" / "dot-product.md"
+ACCSIM = sys.argv.pop(1) if len(sys.argv) > 1 else sys.exit(__doc__)
 
 
 class Check(unittest.TestCase):
@@ -17,13 +19,14 @@ class Check(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             page = pathlib.Path(folder) / "page.md"
             page.write_text(text, encoding="utf-8")
-            command = [sys.executable, HERE / "nvdla_spreadsheet_test.py", *options, page]
+            script = HERE / "nvdla_spreadsheet_test.py"
+            command = [sys.executable, script, ACCSIM, *options, page]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             return done.returncode, done.stderr, page.read_text(encoding="utf-8")
 
     def test_is_another_figure_seen_and_mended(self):
         text = PAGE.read_text(encoding="utf-8")
-        changed = text.replace("| pooling, two layers from memory", "| pooling, three layers")
+        changed = text.replace("| pooling: two layers from memory", "| pooling: three layers")
         self.assertNotEqual(changed, text)
         code, said, _ = self.run_on(changed)
         self.assertEqual(code, 1)
