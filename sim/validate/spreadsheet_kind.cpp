@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "hw/dot_product/spreadsheet.h"
 
@@ -63,7 +64,9 @@ std::optional<int64_t> padding(int64_t size, int64_t kernel, int64_t stride, int
 }
 
 Result<ModelDef> spreadsheet_model(const LayerSizes& s) {
-  const auto no_such_shape = [](std::string why) { return Error{Errc::invalid, why, ""}; };
+  const auto no_such_shape = [](std::string why) {
+    return Error{Errc::invalid, std::move(why), ""};
+  };
   const auto high = padding(s["h"], s["kernel_h"], s["stride_y"], s["conv_h"]);
   const auto wide = padding(s["w"], s["kernel_w"], s["stride_x"], s["conv_w"]);
   if (!high || !wide)
