@@ -16,6 +16,9 @@
 namespace accsim::sim {
 namespace {
 
+/// So near to a whole number, as a part, arithmetic on decimals comes: 1000 * 2.01 isn't 2010.
+constexpr double kRounding = 1e-12;
+
 bool is_place_key(std::string_view key) {
   return std::ranges::find(kPlaceKeys, key) != kPlaceKeys.end();
 }
@@ -197,15 +200,16 @@ class RowReader {
       const auto [least, most] = kept   ? std::pair<int64_t, int64_t>{0, 1}
                                  : bank ? std::pair<int64_t, int64_t>{1, kMostLayerSize}
                                         : range_of(*section_.kind->parameter(found.key));
-      const bool whole = *value == std::floor(*value) && *value >= static_cast<double>(least) &&
-                         *value <= static_cast<double>(most);
+      const double size = std::round(*value);
+      const bool whole = std::abs(*value - size) <= kRounding * std::abs(size) &&
+                         size >= static_cast<double>(least) && size <= static_cast<double>(most);
       if (whole && bank) {
         p.banks.resize(kBankKeys.size());
-        p.banks[*bank] = static_cast<int64_t>(*value);
+        p.banks[*bank] = static_cast<int64_t>(size);
       } else if (whole && kept)
-        p.rereads = *value == 0;
+        p.rereads = size == 0;
       else if (whole)
-        sizes.values[found.key] = static_cast<int64_t>(*value);
+        sizes.values[found.key] = static_cast<int64_t>(size);
       else
         errors_.fail(at, fmt::format("{} is {}; it must be a whole number of {}..{}", found.key,
                                      *value, least, most));

@@ -100,6 +100,7 @@ TEST(SpreadsheetKind, AreBadCellsNamed) {
   EXPECT_EQ(row.error("kind", "pool"),
             "t.csv:2:15: form is \"pool\"; valid: conv, conv + elwise, fc");
   EXPECT_EQ(row.error("macs", "many"), "t.csv:2:54: macs is \"many\"; it must be a number");
+  EXPECT_EQ(row.error("dram_gb_per_s", "2.01"), "") << "2.01 * 1000 isn't 2010 in a double";
   EXPECT_EQ(row.error("dram_gb_per_s", "0.0005"),
             "t.csv:2:61: dram_mb_per_s is 0.5; it must be a whole number of 1..2147483648");
   EXPECT_EQ(row.error("P", "7"),
