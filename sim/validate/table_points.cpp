@@ -4,14 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
-#include <set>
 
 #include "hw/config/values.h"
 #include "sim/base/parse_number.h"
 #include "sim/elaborate/elaborate.h"
 #include "sim/sweep/expression.h"
-#include "sim/validate/row_pattern.h"
+#include "sim/validate/row_words.h"
 
 namespace accsim::sim {
 namespace {
@@ -19,21 +17,14 @@ namespace {
 /// So near to a whole number, as a part, arithmetic on decimals comes: 1000 * 2.01 isn't 2010.
 constexpr double kRounding = 1e-12;
 
-bool is_place_key(std::string_view key) {
-  return std::ranges::find(kPlaceKeys, key) != kPlaceKeys.end();
-}
-bool is_memory(std::string_view word) {
-  return word == name(hw::MemoryId::dram) || word == name(hw::MemoryId::shared);
-}
-
 /// A section's columns, found in a table.
 class RowReader {
  public:
   RowReader(const TableSection& section, const CsvTable& table)
-      : section_(section), table_(table), errors_(table.file) {
+      : section_(section), table_(table), errors_(table.file), words_(section, table, errors_) {
     for (const TableSection::Source& source : section.columns) find_source(source);
     for (const TableSection::Filter& filter : section.where)
-      filters_.push_back(find_column(filter.column, "where", filter.at));
+      filters_.push_back(find_column(section, table, {"where", filter.column, filter.at}, errors_));
   }
 
   Result<std::vector<ValidationPoint>> read_points(const ValidationPoint& common) {
@@ -53,33 +44,6 @@ class RowReader {
     std::optional<size_t> column;
     std::optional<Expression> expression;  ///< where it is no column
   };
-  struct FoundText {
-    std::string key;
-    RowPattern pattern;
-    std::vector<std::optional<size_t>> columns;  ///< of its pieces
-  };
-  /// Banks or a memory.
-  struct FoundWord {
-    std::string key;
-    std::optional<size_t> column;
-    std::string word;  ///< of all rows, where it is no column
-  };
-
-  std::string place_of(hw::TextPosition at) const {
-    return hw::where_text(section_.source_file, at);
-  }
-
-  std::optional<size_t> find_column(const std::string& name, const std::string& key,
-                                    hw::TextPosition at) {
-    const auto column = table_.column(name);
-    if (column) return column;
-    const auto close = hw::nearest_word(name, table_.columns());
-    errors_.fail(
-        table_.head.front().at,
-        fmt::format("no column {}, which is asked for by {} in {}{}", hw::quoted_text(name), key,
-                    place_of(at), close ? fmt::format("; did you mean \"{}\"?", *close) : ""));
-    return std::nullopt;
-  }
 
   static bool is_plain_name(std::string_view text) {
     return std::ranges::all_of(text, [](char c) {
@@ -87,28 +51,12 @@ class RowReader {
     });
   }
 
-  /// Precondition: the pattern has its braces.
-  void find_text(const TableSection::Source& source) {
-    FoundText out{source.key, *parse_row_pattern(source.text), {}};
-    for (const RowPattern::Piece& piece : out.pattern.pieces)
-      out.columns.push_back(find_column(piece.column, source.key, source.at));
-    texts_.push_back(std::move(out));
-  }
-
-  void find_word(const TableSection::Source& source) {
-    FoundWord out{source.key, table_.column(source.text), source.text};
-    if (!out.column && !(is_place_key(source.key) && is_memory(source.text)))
-      find_column(source.text, source.key, source.at);  // which says what is missing
-    words_.push_back(std::move(out));
-  }
-
   void find_source(const TableSection::Source& source) {
-    if (is_row_text(source.key)) return find_text(source);
-    if (source.key == kBothBanks || is_place_key(source.key)) return find_word(source);
+    if (words_.find_source(source)) return;
     Found out{source.key, table_.column(source.text), {}};
     const bool number = parse_number<double>(source.text).has_value();
     if (!out.column && !number && is_plain_name(source.text)) {
-      find_column(source.text, source.key, source.at);  // which says what is missing
+      find_column(section_, table_, source, errors_);  // which says what is missing
     } else if (!out.column) {
       auto parsed = Expression::parse(
           source.text, [&](std::string_view name) { return table_.column(name); },
@@ -116,9 +64,10 @@ class RowReader {
       if (parsed)
         out.expression = std::move(*parsed);
       else
-        errors_.fail(table_.head.front().at,
-                     fmt::format("{}, which is asked for by {} in {}",
-                                 parsed.errors().front().message, source.key, place_of(source.at)));
+        errors_.fail(
+            table_.head.front().at,
+            fmt::format("{}, which is asked for by {} in {}", parsed.errors().front().message,
+                        source.key, hw::where_text(section_.source_file, source.at)));
     }
     sources_.push_back(std::move(out));
   }
@@ -218,83 +167,21 @@ class RowReader {
     return good;
   }
 
-  /// A cell such as "31+1"; false where it is none, which is reported.
-  bool read_banks(const Row& row, ValidationPoint& p) {
-    for (const FoundWord& found : words_) {
-      if (found.key != kBothBanks) continue;
-      const CsvCell& cell = row[*found.column];
-      auto banks = parse_numbers(cell.text, '+', 1);
-      if (!banks || banks->size() != kBankKeys.size()) {
-        errors_.fail(cell.at, fmt::format("banks is {}; it must be FEATURES+WEIGHTS, such as 31+1",
-                                          hw::quoted_text(cell.text)));
-        return false;
-      }
-      p.banks = std::move(*banks);
-    }
-    return true;
-  }
-
-  /// The names of the graph's tensors that a place key is about.
-  static std::vector<std::string> tensors_at(const Graph& graph, std::string_view key) {
-    std::vector<std::string> out;
-    const auto add = [&](TensorId id) { out.push_back(graph.tensor(id).name); };
-    if (key == kPlaceKeys[0]) add(graph.inputs.front());
-    if (key == kPlaceKeys[1]) {
-      std::for_each(graph.inputs.begin() + 1, graph.inputs.end(), add);
-      for (const Tensor& t : graph.tensors)
-        if (t.constant) out.push_back(t.name);
-    }
-    if (key == kPlaceKeys[2]) std::ranges::for_each(graph.outputs, add);
-    return out;
-  }
-
-  /// Which operands lie on chip; false where a cell is no memory's word, which is reported.
-  bool read_places(const Row& row, Graph& graph) {
-    bool good = true;
-    for (const FoundWord& found : words_) {
-      if (!is_place_key(found.key)) continue;
-      const std::string& word = found.column ? row[*found.column].text : found.word;
-      const auto named = section_.places.find(word);
-      const std::string& memory = named == section_.places.end() ? word : named->second;
-      if (memory == name(hw::MemoryId::shared))
-        std::ranges::move(tensors_at(graph, found.key), std::back_inserter(graph.on_chip));
-      if (is_memory(memory)) continue;
-      errors_.fail(row[*found.column].at,
-                   fmt::format("{} is {}; it must be dram, shared, or a word of places", found.key,
-                               hw::quoted_text(word)));
-      good = false;
-    }
-    return good;
-  }
-
-  void read_texts(const Row& row, ValidationPoint& p) {
-    p.family = section_.family;
-    for (const FoundText& found : texts_) {
-      std::vector<std::string_view> cells;
-      for (const auto& column : found.columns) cells.push_back(row[*column].text);
-      std::string text = found.pattern.fill(cells);
-      if (found.key == "name") p.name = text;
-      if (found.key == "family" && !text.empty()) p.family = std::move(text);
-    }
-    if (p.name.empty()) p.name = fmt::format("line {}", p.table_line);
-    if (!names_.insert(p.name).second) p.name += fmt::format(" (line {})", p.table_line);
-  }
-
   void read_point(const Row& row, const ValidationPoint& common,
                   std::vector<ValidationPoint>& out) {
     ValidationPoint p = common;
     p.table_file = table_.file;
     p.table_line = row.front().at.line;
-    read_texts(row, p);
+    words_.read_texts(row, p);
     LayerSizes sizes;
     sizes.functions = section_.functions;
-    const bool good_banks = read_banks(row, p);
+    const bool good_banks = words_.read_banks(row, p);
     if (!read_numbers(row, p, sizes) || !good_banks) return;
     fill_sizes(*section_.kind, sizes);
     if (section_.kind->parameter("batch") != nullptr) p.frames = sizes["batch"];
     auto graph = graph_of(sizes);
     if (!graph) return fail_row(row, p.name, graph.errors());
-    if (!read_places(row, *graph)) return;
+    if (!words_.read_places(row, *graph)) return;
     if (section_.kind->cost != nullptr) {
       const auto cost = section_.kind->cost(sizes);
       if (!cost) return fail_row(row, p.name, cost.errors());
@@ -320,12 +207,10 @@ class RowReader {
   const TableSection& section_;
   const CsvTable& table_;
   SpecErrors errors_;
+  RowWords words_;
   std::vector<Found> sources_;
-  std::vector<FoundText> texts_;
-  std::vector<FoundWord> words_;
   std::vector<std::optional<size_t>> filters_;  ///< columns, by TableSection::where
   std::vector<double> numbers_;                 ///< of a row, by column, for expressions
-  std::set<std::string> names_;
 };
 
 }  // namespace

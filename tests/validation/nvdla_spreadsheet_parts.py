@@ -209,6 +209,8 @@ def divided(conv: Convolution) -> list[Layer]:
 def simulated(conv: Convolution, rate: int, rules: str) -> int:
     """Cycles by the simulator of docs/dot-product.md, which shares nothing with the program."""
     engine = replace(Engine(), request_interval=8 // rate, **RULES[rules])
+    # A machine file's read takes its cycles, whatever the latency.
+    engine = replace(engine, read_latency=max(engine.read_latency, engine.request_interval))
     return cost(divided(conv), engine)[-1].last_write
 
 
