@@ -101,7 +101,10 @@ void activation_slot_holds_a_vector(RuleContext& c) {
   if (c.has_read({"array.rows", "types.activation"})) need_slot(c, vector_need(c.hw));
 }
 
+/// Weights and sums of an engine of dot products don't lie in slots: it divides banks, and has
+/// places for sums.
 void weight_slot_holds_a_tile(RuleContext& c) {
+  if (c.hw.has_dot_products()) return;
   if (c.has_read({"array.rows", "array.cols", "types.weight"})) need_slot(c, tile_need(c.hw));
 }
 
@@ -110,6 +113,7 @@ void parameter_slot_holds_a_row(RuleContext& c) {
 }
 
 void accumulator_slot_holds_a_row(RuleContext& c) {
+  if (c.hw.has_dot_products()) return;
   if (c.has_read({"array.cols", "types.accumulator"})) need_slot(c, sums_need(c.hw));
 }
 

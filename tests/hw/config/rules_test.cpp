@@ -287,6 +287,19 @@ TEST(Rules, DoesTheAdviceWork) {
   }
 }
 
+/// Atoms of 16 x 8 are more than a slot of 64 bytes, which an engine has no use for.
+TEST(Rules, AreWeightsOfAnEngineInBanksNotInSlots) {
+  std::string text = test::read_file(test::config_path("known/nvdla-nv-small.yaml"));
+  for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
+           {"  rows: 8 ", "  rows: 16 "},
+           {"  activation:\n    kib: 64 ", "  activation:\n    kib: 127 "},
+           {"  weight:\n    kib: 64 ", "  weight:\n    kib: 1 "}})
+    text = replaced(text, from, to);
+  const size_t slots = text.find("slots: 2 ", text.find("  weight:\n    kib: 1 "));
+  const auto hw = parse_hw(text.replace(slots, 9, "slots: 16 "), "m.yaml");
+  EXPECT_TRUE(hw.ok()) << hw.errors().front().text();
+}
+
 TEST(Rules, IsExactlyOneRowOrTileEnough) {
   // 64-byte slots hold 64 rows of int8 and 16 columns of int32; 512 bytes hold 8 x 64 weights.
   EXPECT_TRUE(
