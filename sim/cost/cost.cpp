@@ -161,6 +161,11 @@ class NetworkCosting {
       if (its.empty() || layer == placed.layer) continue;
       layer = placed.layer;
       for (Error e : its) {
+        if (is_of_machine(e)) {  // all layers say the same
+          if (std::ranges::find(errors, e.text(), &Error::text) == errors.end())
+            errors.push_back(std::move(e));
+          continue;
+        }
         e.where = "layer '" + network_.lowered.layers[placed.layer].name + "'";
         errors.push_back(std::move(e));
       }

@@ -89,7 +89,8 @@ Result<Mapping> Mapper::choose_mapping(const OpRequest& request, const std::stri
 Result<Mapping> Mapper::check_found(Result<Mapping> found, const std::string& layer) {
   if (!found) {
     Errors errors = found.errors();
-    for (Error& e : errors) e.where = "layer '" + layer + "'";
+    for (Error& e : errors)
+      if (!is_of_machine(e)) e.where = "layer '" + layer + "'";
     return errors;
   }
   candidates_ += found->candidates;

@@ -39,4 +39,9 @@ struct MappingPin {
 /// Errors: usage, naming the word that is none of these, or that there is no word.
 Result<MappingPin> parse_pin(const std::string& text);
 
+/// Is it about an option that the machine has no use for, whatever the layer?
+inline bool is_of_machine(const Error& e) {
+  return e.code == Errc::usage && e.where.starts_with("--");
+}
+
 }  // namespace accsim::sim

@@ -245,6 +245,15 @@ CASES = [
     """,
     ),
     Case(
+        "a mapping that a machine has no use for, in a network of many products",
+        f"{COST} --mapping b1x1",
+        {},
+        """
+        accsim: error: --mapping: 'b1x1' pins banks or their weights, which only an engine of dot
+        products has
+    """,
+    ),
+    Case(
         "an objective that is none",
         f"{COST} --objective speed",
         {},
