@@ -193,10 +193,36 @@ Result<EnginePlan> plan_layers(EngineLayers layers, const Engine& on) {
   }
 }
 
+/// Layers whose lines are too wide for the buffer are cut by columns into 2, 4, 8 ... parts. Each
+/// part reads the columns of its outputs, those of the padding too.
+Result<EnginePlan> plan_columns(const EngineLayers& whole, const Engine& on) {
+  Result<EnginePlan> out = plan_layers(whole, on);
+  const hw::ConvolutionSizes& sizes = whole.convolution.sizes;
+  for (int64_t parts = 2; !out && out.errors().front().code == Errc::capacity; parts *= 2) {
+    const int64_t columns = ceil_div(sizes.out_width, parts);
+    const auto plan = [&](int64_t outputs, int64_t times) {
+      EngineLayers part = whole;
+      part.times = multiply_counts(whole.times, times);
+      part.convolution.sizes.out_width = outputs;
+      part.convolution.sizes.width =
+          std::min(sizes.width, (outputs - 1) * whole.column_stride + whole.column_reach);
+      return plan_layers(part, on);
+    };
+    const int64_t others = ceil_div(sizes.out_width, columns) - 1;
+    if (others == 0) break;
+    Result<EnginePlan> cut = plan(sizes.out_width - others * columns, 1);
+    const Result<EnginePlan> rest = cut ? plan(columns, others) : cut;
+    if (cut && rest) cut->add(*rest);
+    if (rest || rest.errors().front().code != Errc::capacity) out = rest ? cut : rest;
+    if (columns == 1) break;
+  }
+  return out;
+}
+
 Result<EnginePlan> plan_groups(const GemmOp& op, int64_t together, const Engine& on) {
   std::optional<EnginePlan> all;
   for (const EngineLayers& layers : engine_layers(op, together)) {
-    Result<EnginePlan> found = plan_layers(layers, on);
+    Result<EnginePlan> found = plan_columns(layers, on);
     if (!found) return found;
     if (!all)
       all = *std::move(found);
@@ -285,6 +311,8 @@ std::vector<EngineLayers> engine_layers(const GemmOp& op, int64_t together) {
     c.stride = op.stride[1];
     c.reach = (op.kernel[1] - 1) * op.dilation[1] + 1;
     c.pad = op.pad[1];
+    out.column_stride = op.stride[2];
+    out.column_reach = (op.kernel[2] - 1) * op.dilation[2] + 1;
     if (one_line) turn_upright(op, c);
     out.times = multiply_counts(times, multiply_counts(op.images, op.out[0]));
     return out;

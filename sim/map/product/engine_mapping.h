@@ -12,7 +12,9 @@ struct EngineLayers {
   /// Parts that a convolution's channels are cut into, where a kernel group of all is too large:
   /// sums of a part leave and come back (docs/dot-product.md, "On a machine").
   int64_t channel_parts = 1;
-  bool leaves_sums = false;  ///< instead of results: the next part adds to them
+  bool leaves_sums = false;   ///< instead of results: the next part adds to them
+  int64_t column_stride = 1;  ///< columns from an output's to the next one's
+  int64_t column_reach = 1;   ///< columns from a kernel's first tap to its last, both included
 };
 
 /// The layers where `together` groups (1 to op.batch) are one convolution, block-diagonal, with

@@ -159,6 +159,18 @@ TEST(EngineMapping, AreChannelsCutThatNoKernelGroupFits) {
   EXPECT_EQ(found->counts.read[hw::MemoryId::dram], weights + features + Bytes(10 * 4));
 }
 
+/// A line of 20,000 columns of 8 channels is 160,000 bytes, more than the buffer. Two halves of
+/// 10,000 outputs read 10,002 columns each, three lines of which don't fit; four of 5,000 do.
+TEST(EngineMapping, AreLinesThatDontFitCutByColumns) {
+  const hw::HwConfig hw = nv_small();
+  GemmOp op = test::convolution({.channels = 3, .size = 6, .outputs = 8, .kernel = 3, .pad = 1});
+  op.in[2] = op.out[2] = 20000;
+  EXPECT_EQ(cycles_of(request(op), hw), 4 * alone({{5002, 6, 3, 8, 3, 3, 5000, 6}, 1, 3, 1}, hw));
+  op.in[2] = op.out[2] = 20001;  // 5,001 columns, and 4,998 in the last part
+  EXPECT_EQ(cycles_of(request(op), hw), 3 * alone({{5003, 6, 3, 8, 3, 3, 5001, 6}, 1, 3, 1}, hw) +
+                                            alone({{5000, 6, 3, 8, 3, 3, 4998, 6}, 1, 3, 1}, hw));
+}
+
 TEST(EngineMapping, IsWhatWouldTakeVeryLongRefusedAtOnce) {
   const Result<Mapping> refused =
       mapped(request(test::product(1 << 16, 1 << 16, 1 << 16)), nv_small());
