@@ -6,8 +6,10 @@
 namespace accsim::hw {
 
 Growth growth_on(const Field& field, const HwConfig& hw) {
-  // What an engine of dot products makes of more of something has been measured, and not proved.
-  const bool counts = (field.decides & kDecidesProducts) != 0 && field.growth != Growth::clock;
+  // What an engine of dot products, or a unit beside it, makes of more of something has been
+  // measured, and not proved.
+  const Decides what = hw.has_side_units() ? kDecidesProducts | kDecidesVectors : kDecidesProducts;
+  const bool counts = (field.decides & what) != 0 && field.growth != Growth::clock;
   if (hw.has_dot_products() && counts) return Growth::none;
   return field.unordered_if && field.unordered_if->holds(hw) ? Growth::none : field.growth;
 }

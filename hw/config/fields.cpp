@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "hw/config/template_fields.h"
+
 namespace accsim::hw {
 namespace {
 
@@ -59,13 +61,6 @@ Field type_field(std::string path, std::vector<std::string> choices, std::string
           field_member<DType>(get)};
 }
 
-template <class Enum, size_t count>
-std::vector<std::string> enum_names() {
-  std::vector<std::string> out;
-  for (size_t i = 0; i < count; ++i) out.emplace_back(name(static_cast<Enum>(i)));
-  return out;
-}
-
 /// Says of the fields from `begin` on what they decide.
 void set_decides(Table& t, size_t begin, Decides what) {
   for (size_t i = begin; i < t.size(); ++i) t[i].decides = what;
@@ -116,21 +111,6 @@ void add_head(Table& t) {
   t.back().unordered_if = dram_is(DramModel::banked);
 }
 
-void add_engine(Table& t) {
-  const Condition only{"array.template", std::string(name(ArrayForm::dot_product)),
-                       &HwConfig::has_dot_products};
-  for (const DotProductField& f : dot_product_fields()) {
-    if (f.is_derived) continue;
-    const auto get = [member = f.member](HwConfig & hw) -> auto& {
-      return hw.array.engine.*member;
-    };
-    t.push_back(whole_field(fmt::format("array.{}", f.name), std::string(f.unit),
-                            static_cast<double>(f.least), static_cast<double>(f.most),
-                            std::string(f.meaning), get));
-    t.back().only = only;
-  }
-}
-
 void add_array(Table& t) {
   const size_t begin = t.size();
   t.push_back({"array.template", "", 0, 0, enum_names<ArrayForm, kArrayForms>(),
@@ -150,7 +130,7 @@ void add_array(Table& t) {
                field_member<std::vector<Dataflow>>(
                    [](HwConfig & hw) -> auto& { return hw.array.dataflows; })});
   t.back().prices = kPricesTechnologyArea;
-  add_engine(t);
+  add_engine_fields(t);
   set_decides(t, begin, kDecidesProducts);
 }
 
@@ -298,6 +278,7 @@ void add_dram(Table& t) {
 }
 
 void add_vector(Table& t) {
+  add_vector_template(t);
   constexpr std::array<std::string_view, kLaneClasses> kWhat = {
       "add, multiply, min, max, compare, select, relu, clip, logic",
       "exponentials, roots and reciprocals of a softmax or norm; divide, log, sqrt, pow; tanh, "
@@ -323,6 +304,7 @@ void add_vector(Table& t) {
       [](HwConfig & hw) -> auto& { return hw.vector.mac_lanes; }));
   t.back().optional = true;
   t.back().decides = kDecidesCycles;
+  add_unit_fields(t);
 }
 
 void add_technology(Table& t) {

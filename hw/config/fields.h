@@ -24,9 +24,9 @@ struct Member {
 using FieldTarget =
     std::variant<Member<int64_t>, Member<double>, Member<ByteRate>, Member<std::string>,
                  Member<DType>, Member<std::vector<Dataflow>>, Member<std::vector<TypeMode>>,
-                 Member<ArrayForm>, Member<RunWeights>, Member<DramModel>, Member<DramBus>,
-                 Member<DramPreset>, Member<DramMap>, Member<DerivableNumber>, Member<Technology>,
-                 Member<DramKind>>;
+                 Member<ArrayForm>, Member<VectorForm>, Member<RunWeights>, Member<DramModel>,
+                 Member<DramBus>, Member<DramPreset>, Member<DramMap>, Member<DerivableNumber>,
+                 Member<Technology>, Member<DramKind>>;
 
 /// One lambda a type of FieldTarget, for std::visit.
 template <class... Cases>

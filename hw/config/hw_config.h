@@ -122,10 +122,21 @@ inline constexpr size_t kLaneClasses = 7;
 inline constexpr std::array<std::string_view, kLaneClasses> kLaneClassNames = {
     "elementwise", "special", "reduce", "pool", "resize", "convert", "search"};
 
+/// What the vector unit is. `lanes`: all that isn't a product runs on lanes. `units`: pooling, LRN
+/// and point-wise layers have a unit each, from DRAM to DRAM, and lanes do the rest
+/// (docs/dot-product.md).
+enum class VectorForm : uint8_t { lanes, units };
+inline constexpr size_t kVectorForms = 2;
+/// As machine files spell it: "lanes", "units".
+std::string_view name(VectorForm form);
+
 /// The unit for what isn't a product: its rate by class of operation.
 struct VectorConfig {
+  VectorForm form = VectorForm::lanes;
   std::array<int64_t, kLaneClasses> lanes{};  ///< operations a cycle, by class
   int64_t mac_lanes = 0;  ///< taps a cycle that are multiplied by a weight each; 0: it can't
+  /// Of `units`. Atoms, memory and rates aren't from here: side_units_of() fills them in.
+  SideUnits units = {};
 };
 
 /// Picojoules. Of a number that is given the published source stands beside it in the YAML file;
@@ -171,6 +182,8 @@ struct HwConfig {
         "DRAM", INT64_MAX, dram, banks, one_bus(), energy.dram_read_byte, energy.dram_write_byte};
   }
   bool has_dot_products() const { return array.form == ArrayForm::dot_product; }
+  /// Has it units for pooling, LRN and point-wise layers?
+  bool has_side_units() const { return vector.form == VectorForm::units; }
   const BufferConfig& buffer(Buffer b) const { return buffers[static_cast<size_t>(b)]; }
   int64_t activation_bytes() const { return storage_bytes(types.activation, 1); }
   /// Of a weight that has bytes of its own: also what products take whose second operand isn't
@@ -202,5 +215,10 @@ struct HwConfig {
 /// The engine of a machine of dot products, whole: an atom is rows channels for cols kernels, and
 /// reads take what DRAM takes for an entry. Of machines that has_dot_products() is true of.
 DotProductEngine engine_of(const HwConfig& hw);
+
+/// The units beside the engine, whole: an atom is cols elements, requests take what DRAM takes for
+/// an atom, and rates are those of lanes: pool's, special's for LRN, elementwise's for point-wise
+/// layers. Of machines that has_side_units() is true of.
+SideUnits side_units_of(const HwConfig& hw);
 
 }  // namespace accsim::hw

@@ -11,6 +11,7 @@
 #include "hw/config/engine_rules.h"
 #include "hw/config/mode_rules.h"
 #include "hw/config/type_modes.h"
+#include "hw/config/unit_rules.h"
 
 namespace accsim::hw {
 namespace {
@@ -158,7 +159,7 @@ void shared_is_not_slower_than_dram(RuleContext& c) {
   }
 }
 
-constexpr std::array<Rule, 26> kRules = {{
+constexpr std::array<Rule, 29> kRules = {{
     {"operands_are_of_one_kind", "activation and weight types are both integer or both float",
      operands_are_of_one_kind},
     {"narrow_weights_go_with_int8", "int4 weights go with int8 activations",
@@ -184,6 +185,15 @@ constexpr std::array<Rule, 26> kRules = {{
     {"outputs_are_written_in_time",
      "with array.template: dot_product, DRAM takes an output atom in array.atom_cycles",
      outputs_are_written_in_time},
+    {"units_stand_beside_dot_products",
+     "vector.template: units goes with array.template: dot_product",
+     units_stand_beside_dot_products},
+    {"set_up_is_part_of_latencies",
+     "with vector.template: units, LRN's set-up is no longer than either of its latencies",
+     set_up_is_part_of_latencies},
+    {"units_take_atoms_in_time",
+     "with vector.template: units, DRAM takes an atom in at most 1048576 cycles",
+     units_take_atoms_in_time},
     {"slots_divide_buffer", "each buffer's bytes are a multiple of its slots", slots_divide_buffer},
     {"activation_slot_holds_a_vector", "an activation slot holds rows x activation type",
      activation_slot_holds_a_vector},

@@ -63,6 +63,7 @@ struct SideUnits {
   int64_t point_rate = 1;          ///< elements per cycle of point-wise work
   int64_t point_block = 4;         ///< atoms of a line that are collected before they go on
   int64_t point_latency = 25;      ///< cycles from an answer to the write, without stages
+  int64_t point_stages = 2;        ///< stages that a point-wise layer has at most
   int64_t stage_latency = 4;       ///< cycles that a stage adds
   int64_t alu_latency = 2;         ///< cycles that a stage's sum or maximum adds
   int64_t mul_latency = 1;         ///< cycles that a stage's product adds

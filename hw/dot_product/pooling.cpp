@@ -161,20 +161,25 @@ Status check_windows(const Windows& w) {
 }
 
 /// Section "Pooling": a strip's windows, all of them inside it but for the first's and the last's
-/// pads.
+/// pads. A strip begins with its first window, and the last one ends with the line.
 Status check_strips(const PoolLayer& layer, const std::vector<PoolStrip>& strips) {
-  int64_t outputs = 0, pad = layer.pad_left;
+  int64_t outputs = 0, pad = layer.pad_left, end = 0;
   for (size_t i = 0; i < strips.size(); ++i) {
     const Windows columns{strips[i].width, layer.kernel_width, layer.stride_x, pad,
                           strips[i].out_width};
     if (Status fine = check_windows(columns); !fine) return fine.errors();
-    const int64_t end = (columns.outputs - 1) * columns.stride + columns.taps - pad;
-    if (i + 1 < strips.size() && end > columns.inputs)
+    const int64_t reach = (columns.outputs - 1) * columns.stride + columns.taps - pad;
+    if (i + 1 < strips.size() && reach > columns.inputs)
       return invalid("windows of pooling must end in their strip");
+    const int64_t begin = i == 0 ? 0 : outputs * layer.stride_x - layer.pad_left;
+    end = begin + strips[i].width;
+    if (begin < 0 || end > layer.width)
+      return invalid("strips of pooling must lie in the layer's lines");
     outputs += strips[i].out_width;
     pad = 0;
   }
   if (outputs != layer.out_width) return invalid("strips of pooling must have all outputs");
+  if (end != layer.width) return invalid("strips of pooling must have all columns");
   return ok();
 }
 
@@ -218,6 +223,22 @@ Status check_pooling(const PoolLayer& layer, const SideUnits& units) {
 }
 
 }  // namespace
+
+std::vector<PoolStrip> fewest_strips(const PoolLayer& layer, const SideUnits& units) {
+  const int64_t room = line_room(
+      open_lines({layer.height, layer.kernel_height, layer.stride_y, layer.pad_top, 1}), units);
+  if (room == 0 || layer.out_width <= room) return {};
+  const int64_t number = ceil_div(layer.out_width, room);
+  std::vector<PoolStrip> out;
+  for (int64_t i = 0, outputs = 0; i < number; ++i) {
+    const int64_t more = layer.out_width * (i + 1) / number - outputs;
+    const int64_t begin = i == 0 ? 0 : outputs * layer.stride_x - layer.pad_left;
+    outputs += more;
+    const int64_t end = (outputs - 1) * layer.stride_x + layer.kernel_width - layer.pad_left;
+    out.push_back({(i + 1 == number ? layer.width : end) - begin, more});
+  }
+  return out;
+}
 
 Result<SideEvents> time_pooling(const PoolLayer& layer, const SideUnits& units) {
   if (Status fine = check_pooling(layer, units); !fine) return fine.errors();

@@ -44,6 +44,11 @@ inline constexpr int64_t kMostSideSize = 1 << 16;
 /// Its cycles: sums of several layers still fit into 64 bits.
 inline constexpr int64_t kMostSideCycles = int64_t{1} << 59;
 
+/// The fewest strips, of about equal outputs, whose lines fit into the line buffer (section
+/// "Pooling", rule 6); none where whole lines do, or where not even one output fits. The layer's
+/// own strips don't count.
+std::vector<PoolStrip> fewest_strips(const PoolLayer& layer, const SideUnits& units);
+
 /// The events of a pooling layer, exactly as the rules of docs/dot-product.md have them. The work
 /// grows with the strips. Errc::invalid: a size is out of range, a pad isn't less than the kernel,
 /// or strips don't add up. Errc::capacity: a line of outputs doesn't fit into the line buffer.

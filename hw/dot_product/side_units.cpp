@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "sim/base/sums.h"
 #include "sim/base/units.h"
@@ -61,6 +62,11 @@ Status check_point(const PointLayer& layer, const SideUnits& units) {
   if (Status sizes = check_sizes("a point-wise layer", {layer.width, layer.height, layer.channels});
       !sizes)
     return sizes.errors();
+  if (std::ssize(layer.stages) > units.point_stages)
+    return Error{Errc::capacity,
+                 fmt::format("{} stages of a point-wise layer are more than the {} that there are",
+                             layer.stages.size(), units.point_stages),
+                 {}};
   for (const PointStage& stage : layer.stages)
     if (stage.operand_reads < 0 || stage.operand_reads > units.atom_elements)
       return Error{Errc::invalid, "reads of operands must be 0 to 1 per element", {}};
@@ -98,22 +104,6 @@ Result<SideEvents> time_point(const PointLayer& layer, const SideUnits& units) {
   const PointPath path = point_path(layer, units);
   const int64_t atoms = atoms_of(layer.width, layer.height, layer.channels, units);
   return SideEvents{units.unit_start, path.begin + path.atom, path.begin + atoms * path.atom};
-}
-
-Result<SideEvents> time_point_into_pooling(const PointLayer& point, const PoolLayer& pool,
-                                           const SideUnits& units) {
-  if (Status fine = check_point(point, units); !fine) return fine.errors();
-  if (point.width != pool.width || point.height != pool.height || point.channels != pool.channels)
-    return Error{Errc::invalid, "pooling must take what the point-wise layer makes", {}};
-  Result<SideEvents> alone = time_pooling(pool, units);
-  if (!alone) return alone.errors();
-  const PointPath path = point_path(point, units);
-  const int64_t atoms = atoms_of(point.width, point.height, point.channels, units);
-  const int64_t pooled = atoms * atom_cycles(units.pool_rate, 1, units);
-  const int64_t behind = path.begin - units.unit_start - units.read_latency;
-  const int64_t slower = std::max<int64_t>(0, atoms * path.atom - pooled);
-  return SideEvents{units.unit_start, alone->first_write + behind,
-                    alone->last_write + behind + slower};
 }
 
 }  // namespace accsim::hw

@@ -38,13 +38,7 @@ struct PointLayer {
 Result<SideEvents> time_lrn(const LrnLayer& layer, const SideUnits& units);
 
 /// The events of a point-wise layer, with the errors of time_lrn(). Errc::invalid also: more reads
-/// of operands than one per element.
+/// of operands than one per element. Errc::capacity: more stages than there are.
 Result<SideEvents> time_point(const PointLayer& layer, const SideUnits& units);
-
-/// A point-wise layer whose results go on to pooling, not to memory. Up to both latencies too late:
-/// the write of the one and the read of the other aren't made. Errc::invalid also: the pooling's
-/// input isn't the layer's output.
-Result<SideEvents> time_point_into_pooling(const PointLayer& point, const PoolLayer& pool,
-                                           const SideUnits& units);
 
 }  // namespace accsim::hw

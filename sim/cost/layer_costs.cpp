@@ -6,6 +6,7 @@
 #include "sim/cost/invariants.h"
 #include "sim/lower/lane_meaning.h"
 #include "sim/map/product/gemm_problem.h"
+#include "sim/map/units/unit_mapping.h"
 #include "sim/report/bounds.h"
 
 namespace accsim::sim {
@@ -13,13 +14,19 @@ namespace {
 
 bool on_lanes(const hw::Counts& counts) { return counts.lane_macs > Macs(0); }
 
-/// An engine of dot products has its layers among the loads.
-hw::Queue main_queue(const WorkItem& item, const hw::Counts& counts, const hw::Timing& timing) {
-  if (std::holds_alternative<GemmOp>(item)) {
+/// Did a unit beside an engine of dot products do it? Lanes would have been busy.
+bool on_unit(const OpRequest& r, const hw::Timing& timing) {
+  return r.unit && timing.queue(hw::Queue::vector).busy == Cycles(0);
+}
+
+/// An engine of dot products has its layers among the loads, and so have the units beside it.
+hw::Queue main_queue(const OpRequest& r, const hw::Counts& counts, const hw::Timing& timing) {
+  if (std::holds_alternative<GemmOp>(r.item)) {
     if (on_lanes(counts)) return hw::Queue::vector;
     return timing.queue(hw::Queue::execute).busy > Cycles(0) ? hw::Queue::execute : hw::Queue::load;
   }
-  return std::holds_alternative<VectorOp>(item) ? hw::Queue::vector : hw::Queue::load;
+  if (on_unit(r, timing)) return hw::Queue::load;
+  return std::holds_alternative<VectorOp>(r.item) ? hw::Queue::vector : hw::Queue::load;
 }
 
 /// Waits inside of an engine's layer. What is hidden under the layer before is its reads.
@@ -37,7 +44,7 @@ void add_waits(const hw::EngineWaits& waits, int64_t hidden, Costs& c) {
 
 void add_timing(const OpRequest& request, const ItemWork& work, Costs& c) {
   const hw::Timing& timing = work.timing;
-  const hw::QueueTiming& main = timing.queue(main_queue(request.item, work.counts, timing));
+  const hw::QueueTiming& main = timing.queue(main_queue(request, work.counts, timing));
   c.cycles = timing.total.count();
   c.compute_cycles = (main.busy - main.hidden).count();
   if (std::holds_alternative<VectorOp>(request.item) || on_lanes(work.counts))
@@ -64,8 +71,10 @@ void add_program(const hw::Counts& counts, Costs& c) {
   }
 }
 
-void add_bounds(const ItemWork& m, const hw::HwConfig& hw, Costs& c) {
-  for (size_t i = 0; i < hw::kLaneClasses; ++i)
+void add_bounds(const OpRequest& r, const ItemWork& m, const hw::HwConfig& hw, Costs& c) {
+  const bool by_unit = on_unit(r, m.timing);
+  if (by_unit) c.vector_bound = least_unit_cycles(*r.unit, hw::side_units_of(hw));
+  for (size_t i = 0; i < hw::kLaneClasses && !by_unit; ++i)
     c.vector_bound += ceil_div(m.counts.vector_ops[i], hw.vector.lanes[i]);
   if (m.counts.weighed > 0) c.vector_bound += ceil_div(m.counts.weighed, hw.vector.mac_lanes);
   c.compute_bound = ceil_div(m.counts.macs.count(), hw.array.rows * hw.array.cols) + c.vector_bound;
@@ -164,7 +173,7 @@ Costs item_costs(const OpRequest& request, const ItemWork& work, const hw::HwCon
   add_timing(request, work, c);
   c.alone_cycles = work.alone.count();
   add_program(work.counts, c);
-  add_bounds(work, hw, c);
+  add_bounds(request, work, hw, c);
   c.traffic_bound =
       std::visit([&](const auto& op) { return least_traffic(op, request, hw); }, request.item);
   c.energy = energy_report(energy(work.counts, work.timing.total, hw));

@@ -93,7 +93,8 @@ std::unique_ptr<NetworkPlan> plan_network(const PreparedNetwork& network, const 
 
 GroupsToTry groups_to_try(const PreparedNetwork& network, NetworkPlan& plan, const hw::HwConfig& hw,
                           const MapOptions& options) {
-  if (options.objective != Objective::cycles || hw.has_dot_products()) return {};
+  if (options.objective != Objective::cycles || hw.has_dot_products() || hw.has_side_units())
+    return {};
   if (!plan.groups) plan.groups = groups_of(network, plan, hw);
   if (options.effort != MapEffort::search) return {plan.groups->rows, {}, {}};
   return {plan.groups->rows, plan.groups->lines, plan.groups->in_the_way};

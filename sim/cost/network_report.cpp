@@ -103,7 +103,9 @@ void add_costs(const SlackSchedule& found, std::span<const ChainOp> ops, const L
     const auto cut = schedule.cut.find(i);
     const OpRequest& request = cut == schedule.cut.end() ? *ops[i].request : cut->second;
     Costs costs = item_costs(request, sums[i].work, mapper.machine_of(request));
-    const std::string_view why = machine.empty() ? left_out[layer] : machine;
+    // What units do, and what they leave to lanes, says more than that the machine has them.
+    const bool by_units = request.unit && !left_out[layer].empty();
+    const std::string_view why = machine.empty() || by_units ? left_out[layer] : machine;
     costs.verifiable_cycles = why.empty() ? costs.cycles : 0;
     r.layers[layer].costs += costs;
     r.layers[layer].unverifiable = why;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/cost/compare_bytes.h"
+#include "sim/cost/unit_layers.h"
 
 namespace accsim::sim {
 namespace {
@@ -169,6 +170,8 @@ std::vector<OpRequest> layer_requests(const Graph& graph, const Layer& layer,
     const auto both = compare_requests(*compared, request);
     return {both.begin(), both.end()};
   }
+  std::optional<UnitWork> on_units;
+  if (hw.has_side_units()) on_units = unit_work(graph, layer, hw);
   for (const WorkItem& item : layer.work) {
     if (const auto* move = std::get_if<MemoryOp>(&item)) {
       out.push_back(move_request(*move, request));
@@ -180,6 +183,7 @@ std::vector<OpRequest> layer_requests(const Graph& graph, const Layer& layer,
     request.relu = layer.relu && last;
     request.residual = last ? residual : ValuePort::none();
     request.clips_sum = layer.clips_sum && last;
+    request.unit = std::holds_alternative<VectorOp>(item) ? on_units : std::nullopt;
     if (!last || layer.function.empty()) {
       out.push_back(request);
     } else if (auto* vector = std::get_if<VectorOp>(&request.item)) {

@@ -36,6 +36,7 @@ std::string mapping_key(const hw::HwConfig& hw, const MapOptions& options, bool 
   static_cast<void>(slack);  // as the objective has it
   const ObjectiveFunction function = options.objective_function();
   hw::Decides what = is_gemm ? hw::kDecidesProducts : hw::kDecidesVectors;
+  if (!is_gemm && hw.has_side_units()) what |= hw::kDecidesProducts;  // atoms are the array's
   // Slack is of products.
   if (function.weighs_energy() && (is_gemm || !function.has_slack())) what |= hw::kDecidesEnergy;
   KeyBytes key;

@@ -2,6 +2,7 @@
 
 #include "sim/map/mapper.h"
 #include "sim/map/tiling_choice.h"
+#include "sim/map/units/unit_mapping.h"
 
 namespace accsim::sim {
 
@@ -46,11 +47,17 @@ std::optional<Mapping> Mapper::search_kind(const OpRequest& request, int64_t chu
   return out;
 }
 
-Result<Mapping> Mapper::search_others(const OpRequest& request, int64_t chunks) {
+Result<Mapping> Mapper::search_others(const OpRequest& request, const MappingPin& pin) {
   std::optional<Mapping> found;
+  const auto* vector = std::get_if<VectorOp>(&request.item);
+  if (vector && hw_.has_side_units()) {
+    Result<std::optional<Mapping>> on_units = map_on_units(*vector, request, pin, hw_);
+    if (!on_units) return on_units.errors();
+    if (*on_units) return std::move(**on_units);
+  }
   const auto looks = [&]<Kind... Sources>(
       std::type_identity<Variant<std::monostate, GemmSource, Sources...>>) {
-    return (... || (found = search_kind<Sources>(request, chunks)).has_value());
+    return (... || (found = search_kind<Sources>(request, pin.chunks)).has_value());
   };
   if (looks(std::type_identity<OpSource>())) return std::move(*found);
   return Error{Errc::capacity,

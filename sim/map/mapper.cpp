@@ -7,6 +7,7 @@
 #include "hw/program/core_runs.h"
 #include "sim/map/product/engine_mapping.h"
 #include "sim/map/product/product_search.h"
+#include "sim/map/units/unit_mapping.h"
 
 namespace accsim::sim {
 namespace {
@@ -82,6 +83,7 @@ Result<Mapping> Mapper::choose_mapping(const OpRequest& request, const std::stri
       found = std::move(*error);
     else
       check_program(layer, *found);
+    if (found && request.unit) found->unverifiable = lack_of_units(request);
   }
   return check_found(std::move(found), layer);
 }
@@ -142,7 +144,7 @@ bool Mapper::takes_lanes(const OpRequest& request) const {
 Result<Mapping> Mapper::search_op(const OpRequest& r, const MappingPin& pin,
                                   const ObjectiveFunction& objective) {
   const auto* gemm = std::get_if<GemmOp>(&r.item);
-  if (gemm == nullptr) return search_others(r, pin.chunks);
+  if (gemm == nullptr) return search_others(r, pin);
   if (hw_.has_dot_products() && !options_.dataflows.empty())
     return Error{Errc::usage, "an engine of dot products has no dataflows to choose from",
                  "--dataflow"};

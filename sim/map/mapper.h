@@ -107,8 +107,9 @@ class Mapper {
   Result<Mapping> check_found(Result<Mapping> found, const std::string& layer);
   Result<Mapping> search_op(const OpRequest& request, const MappingPin& pin,
                             const ObjectiveFunction& objective);
-  /// Of any other op: by the first kind that has it and of which a tiling fits.
-  Result<Mapping> search_others(const OpRequest& request, int64_t chunks);
+  /// Of any other op: by a unit that the machine has for it, or by the first kind that has it and
+  /// of which a tiling fits.
+  Result<Mapping> search_others(const OpRequest& request, const MappingPin& pin);
   template <Kind Source>
   std::optional<Mapping> search_kind(const OpRequest& request, int64_t chunks);
   /// Writes the program of its source.

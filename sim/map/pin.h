@@ -1,10 +1,12 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "hw/config/hw_config.h"
 #include "sim/base/result.h"
+#include "sim/map/units/unit_work.h"
 
 namespace accsim::sim {
 
@@ -20,13 +22,14 @@ struct MappingPin {
   std::vector<bool> outputs_outer;
   bool im2col = false;
   bool rereads = false;  ///< of such an engine: each part of a layer reads its weights
+  std::optional<UnitPin> unit = std::nullopt;  ///< of the units beside it; not of the user's
   int64_t chunks = 0;  ///< of rows in the vector unit, where that fits; not of the user's
 
   /// Does it leave everything to the search?
   bool is_free() const {
     return dataflow.empty() && lines.empty() && pixels.empty() && images.empty() &&
            outputs.empty() && channels.empty() && groups.empty() && outputs_outer.empty() &&
-           staged.empty() && banks.empty() && !im2col && !rereads;
+           staged.empty() && banks.empty() && !im2col && !rereads && !unit;
   }
   /// Does its glob match the layer's name?
   bool applies_to(const std::string& layer) const;

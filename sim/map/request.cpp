@@ -79,6 +79,34 @@ void add_to_key(KeyBytes& key, const MemoryOp& op) {
   key.add(groups, rows, row, indices);
 }
 
+void add_to_key(KeyBytes& key, const hw::PoolLayer& layer) {
+  const auto& [width, height, channels, kernel_width, kernel_height, stride_x, stride_y, pad_left,
+               pad_top, out_width, out_height, strips] = layer;
+  key.add(width, height, channels, kernel_width, kernel_height, stride_x, stride_y, pad_left);
+  key.add(pad_top, out_width, out_height, strips.size());
+  for (const auto& [strip_width, strip_out] : strips) key.add(strip_width, strip_out);
+}
+
+void add_to_key(KeyBytes& key, const hw::LrnLayer& layer) {
+  const auto& [width, height, channels, bypass] = layer;
+  key.add(width, height, channels, bypass);
+}
+
+void add_to_key(KeyBytes& key, const hw::PointLayer& layer) {
+  const auto& [width, height, channels, stages] = layer;
+  key.add(width, height, channels, stages.size());
+  for (const auto& [alu, mul, operand_reads] : stages) key.add(alu, mul, operand_reads);
+}
+
+void add_to_key(KeyBytes& key, const UnitWork& work) {
+  const auto& [runs, lacks] = work;
+  key.add(lacks).add(runs.size());
+  for (const auto& [layer, times] : runs) {
+    key.add(layer.index(), times);
+    std::visit([&](const auto& l) { add_to_key(key, l); }, layer);
+  }
+}
+
 }  // namespace
 
 Operand operand_of_port(const std::vector<Operand>& side, ValuePort port, const hw::HwConfig& hw) {
@@ -104,7 +132,7 @@ int64_t LayerPorts::offset(const OperandPort& port) const {
 }
 
 std::string key_of(const OpRequest& request) {
-  const auto& [item, inputs, outputs, relu, residual, clips_sum, table, room, mode, ports] =
+  const auto& [item, inputs, outputs, relu, residual, clips_sum, table, room, mode, unit, ports] =
       request;
   static_cast<void>(ports);
   KeyBytes key;
@@ -114,6 +142,7 @@ std::string key_of(const OpRequest& request) {
   std::visit([&](const auto& work) { add_to_key(key, work); }, item);
   // No key is the beginning of another one: what may stand behind it keeps them apart.
   if (mode != hw::kOwnTypes) key.add(mode);
+  if (unit) add_to_key(key, *unit);  // of vector ops, which have no mode
   return key.take_bytes();
 }
 

@@ -1,9 +1,11 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "hw/config/type_modes.h"
 #include "hw/program/program.h"
+#include "sim/map/units/unit_work.h"
 #include "sim/work/pitch.h"
 #include "sim/work/work.h"
 
@@ -69,7 +71,8 @@ struct OpRequest {
   bool table = false;                      ///< the post unit looks its results up in a table
   int64_t room = 0;                        ///< of a product: GemmProblem::room
   int mode = hw::kOwnTypes;  ///< of a product: which of the machine's modes it runs in
-  LayerPorts ports{};        ///< of no consequence for how the op is mapped
+  std::optional<UnitWork> unit = std::nullopt;  ///< of a vector op on a machine that has units
+  LayerPorts ports{};                           ///< of no consequence for how the op is mapped
 };
 
 /// All that the mapping of a request depends on, as bytes to compare: equal for equal requests.

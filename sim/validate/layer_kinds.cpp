@@ -10,6 +10,7 @@
 #include "sim/validate/layer_list.h"
 #include "sim/validate/spreadsheet_kind.h"
 #include "sim/validate/tiled_kinds.h"
+#include "sim/validate/unit_kinds.h"
 
 namespace accsim::sim {
 namespace {
@@ -172,6 +173,7 @@ Result<ModelDef> conv(const LayerSizes& s) {
 Result<ModelDef> pool(const LayerSizes& s) {
   auto attributes = window(s);
   if (!attributes) return attributes.errors();
+  if (const Status strips = check_strips(s); !strips) return strips.errors();
   if (s["average"] != 0) attributes->pop_back();  // they have no dilations in this opset
   LayerModel m;
   const std::string x = add_image(m, s);
@@ -184,20 +186,25 @@ Result<ModelDef> lrn(const LayerSizes& s) {
   return m.finish(m.add_node(op::kLRN, "lrn", {add_image(m, s)}, {{"size", "", s["size"]}}));
 }
 
-bool takes_two(const std::string& function) {
+bool takes_two(std::string_view function) {
   for (const char* two : {op::kAdd, op::kSub, op::kMul, op::kDiv, op::kMax, op::kMin})
     if (function == two) return true;
   return false;
 }
 
 Result<ModelDef> pointwise(const LayerSizes& s) {
+  std::vector<PointFunction> functions = stage_functions(s);
+  if (!s.functions.empty()) functions.clear();
+  for (const std::string& function : s.functions) functions.push_back({function, true});
   LayerModel m;
   std::string x = add_image(m, s);
   int number = 0;
-  for (const std::string& function : s.functions) {
+  for (const auto& [function, reads] : functions) {
     std::vector<std::string> inputs = {x};
     const std::string name = fmt::format("{}{}", function, ++number);
-    if (takes_two(function))
+    if (takes_two(function) && !reads)
+      inputs.push_back(m.add_number(name + "_operand", 2));
+    else if (takes_two(function))
       inputs.push_back(s["per_channel"] != 0 ? m.add_weight(name + "_operand", {s["c"], 1, 1})
                                              : add_image(m, s, name + "_operand"));
     x = m.add_node(function, name, std::move(inputs));
@@ -233,6 +240,12 @@ std::vector<LayerParameter> image_parameters(std::vector<LayerParameter> more, b
   };
   out.insert(out.end(), window.begin(), window.end());
   return out;
+}
+
+std::vector<LayerParameter> joined(std::vector<LayerParameter> some,
+                                   const std::vector<LayerParameter>& more) {
+  some.insert(some.end(), more.begin(), more.end());
+  return some;
 }
 
 std::vector<LayerParameter> ffn_parameters() {
@@ -276,20 +289,25 @@ const std::vector<LayerKind>& layer_kinds() {
                         true),
        conv},
       {"pool", "the largest, or the average, of a window",
-       image_parameters({{.name = "average", .least = 0, .otherwise = 0, .meaning = "1: averages"}},
-                        true),
-       pool},
+       image_parameters(
+           joined({{.name = "average", .least = 0, .otherwise = 0, .meaning = "1: averages"}},
+                  strip_parameters()),
+           true),
+       pool, nullptr, pool_pin},
       {"lrn", "local response normalisation over channels",
-       image_parameters({{.name = "size", .otherwise = 5, .meaning = "channels that are summed"}},
+       image_parameters({{.name = "size", .otherwise = 5, .meaning = "channels that are summed"},
+                         bypass_parameter()},
                         false),
-       lrn},
+       lrn, nullptr, lrn_pin},
       {"pointwise", "the operators of `function`, one after the other",
-       image_parameters({{.name = "per_channel",
-                          .least = 0,
-                          .otherwise = 0,
-                          .meaning = "1: a second operand is a weight per channel, else an image"}},
-                        false),
-       pointwise},
+       image_parameters(
+           joined({{.name = "per_channel",
+                    .least = 0,
+                    .otherwise = 0,
+                    .meaning = "1: a second operand is a weight per channel, else an image"}},
+                  stage_parameters()),
+           false),
+       pointwise, nullptr, pointwise_pin},
       tiled_gemm_kind(),
       tiled_conv_kind(),
       spreadsheet_kind(),

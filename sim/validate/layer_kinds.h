@@ -8,6 +8,7 @@
 
 #include "sim/base/result.h"
 #include "sim/graph/model_def.h"
+#include "sim/map/units/unit_work.h"
 #include "sim/validate/row_cost.h"
 
 namespace accsim::sim {
@@ -41,6 +42,8 @@ struct LayerKind {
   Result<ModelDef> (*model)(const LayerSizes& sizes);
   /// What it costs on a machine that the row says; null: on the source's machine, by the main job.
   Result<RowCost> (*cost)(const LayerSizes& sizes) = nullptr;
+  /// What the row says of it that no model can, where it says any; null: rows never do.
+  std::optional<UnitPin> (*unit)(const LayerSizes& sizes) = nullptr;
 
   const LayerParameter* parameter(std::string_view name) const;
 };

@@ -58,6 +58,7 @@ class Predictor {
             std::optional<Workload> workload)
       : point_(point), machine_(machine), options_(options), workload_(std::move(workload)) {
     if (!point.banks.empty()) pin_banks();
+    if (point.unit) pin_unit();
     if (!point.technology) return;
     machine_.hw.energy.technology = *point.technology;
     derive(machine_.hw);
@@ -136,6 +137,14 @@ class Predictor {
     if (!point_.graph.on_chip.empty() && value.errors().front().code == Errc::capacity)
       return std::optional<double>();
     return value.errors();
+  }
+
+  /// All pooling, LRN and point-wise layers have the strips, stages and bypass that the point says.
+  void pin_unit() {
+    MappingPin pin;
+    pin.text = "as its row says";
+    pin.unit = point_.unit;
+    options_.pins.push_back(std::move(pin));
   }
 
   static void widen_range(double value, double& low, double& high) {

@@ -43,6 +43,7 @@ class RowReader {
     std::string key;
     std::optional<size_t> column;
     std::optional<Expression> expression;  ///< where it is no column
+    const CellPattern* pattern = nullptr;  ///< of a number within the column's text
   };
 
   static bool is_plain_name(std::string_view text) {
@@ -55,7 +56,8 @@ class RowReader {
     if (words_.find_source(source)) return;
     Found out{source.key, table_.column(source.text), {}};
     const bool number = parse_number<double>(source.text).has_value();
-    if (!out.column && !number && is_plain_name(source.text)) {
+    if (source.pattern) out.pattern = &*source.pattern;
+    if (!out.column && (out.pattern != nullptr || (!number && is_plain_name(source.text)))) {
       find_column(section_, table_, source, errors_);  // which says what is missing
     } else if (!out.column) {
       auto parsed = Expression::parse(
@@ -103,10 +105,19 @@ class RowReader {
     return std::nullopt;
   }
 
+  /// The number that a key's pattern finds in a cell.
+  std::optional<double> part_of(const CsvCell& cell, const Found& found) {
+    const Result<double> number = found.pattern->number_in(cell.text);
+    if (number) return *number;
+    errors_.fail(cell.at, found.key + ": " + number.errors().front().message);
+    return std::nullopt;
+  }
+
   /// The value of a key in a row, and the cell that errors are said of.
   std::optional<double> value_of(const Found& found, const Row& row, hw::TextPosition& at) {
     if (found.column) {
       at = row[*found.column].at;
+      if (found.pattern != nullptr) return part_of(row[*found.column], found);
       const LayerParameter* size = section_.kind->parameter(found.key);
       if (size != nullptr && !size->words.empty()) return word_in(row[*found.column], *size);
       return number_in(row[*found.column], found.key);
@@ -187,6 +198,7 @@ class RowReader {
       if (!cost) return fail_row(row, p.name, cost.errors());
       p.row_cost = *cost;
     }
+    if (section_.kind->unit != nullptr) p.unit = section_.kind->unit(sizes);
     p.workload = section_.kind->name;
     p.graph = std::move(*graph);
     out.push_back(std::move(p));

@@ -7,6 +7,7 @@
 
 #include "hw/config/values.h"
 #include "sim/validate/row_pattern.h"
+#include "sim/validate/unit_kinds.h"
 #include "sim/validate/validation.h"
 
 namespace accsim::sim {
@@ -27,6 +28,12 @@ const LayerKind* read_kind(const hw::YamlEntry& e, SpecErrors& errors) {
   return at ? &layer_kinds()[*at] : nullptr;
 }
 
+/// Is its value a number, not a word?
+bool is_number_key(std::string_view key) {
+  return !is_row_text(key) && key != kBothBanks &&
+         std::ranges::find(kPlaceKeys, key) == kPlaceKeys.end();
+}
+
 /// Keys of `columns`: name and family, the kind's sizes, banks, and the measured figure.
 void read_columns(const hw::YamlEntry& e, TableSection& out, SpecErrors& errors) {
   std::vector<std::string> keys = {"name", "family"};
@@ -39,9 +46,14 @@ void read_columns(const hw::YamlEntry& e, TableSection& out, SpecErrors& errors)
   std::set<std::string, std::less<>> found;
   int measured = 0;
   read_section(e.value, e.at, "columns", keys, errors, [&](const hw::YamlEntry& c) {
-    if (c.value.kind != hw::YamlNode::Kind::scalar)
-      return errors.fail(c.value.at, c.key + " is a column, a number or an expression");
-    out.columns.push_back({c.key, c.value.text, c.value.at});
+    if (c.value.kind == hw::YamlNode::Kind::map && is_number_key(c.key)) {
+      if (auto pattern = CellPattern::read(c, errors))
+        out.columns.push_back({c.key, pattern->column(), c.at, std::move(pattern)});
+    } else if (c.value.kind != hw::YamlNode::Kind::scalar) {
+      errors.fail(c.value.at, c.key + " is a column, a number or an expression");
+    } else {
+      out.columns.push_back({c.key, c.value.text, c.value.at});
+    }
     if (const auto pattern = parse_row_pattern(c.value.text); is_row_text(c.key) && !pattern)
       errors.fail(c.value.at, pattern.errors().front().message);
     found.insert(c.key);
@@ -140,7 +152,8 @@ TableSection read_table_section(const hw::YamlNode& node, const std::string& sou
     errors.fail(node.at, "a table needs file, workload and columns");
   if (out.kind == nullptr || columns == nullptr) return out;
   read_columns(*columns, out, errors);
-  if (out.functions.empty() == (out.kind->name == "pointwise"))
+  const bool has_stages = std::ranges::count(out.columns, kOwnStages, &TableSection::Source::key);
+  if (out.functions.empty() == (out.kind->name == "pointwise" && !has_stages))
     errors.fail(node.at, "function is of pointwise layers, and they need it");
   return out;
 }

@@ -8,6 +8,7 @@
 
 #include "hw/config/yaml_tree.h"
 #include "sim/sweep/spec_values.h"
+#include "sim/validate/cell_pattern.h"
 #include "sim/validate/layer_kinds.h"
 #include "sim/validate/table_join.h"
 
@@ -15,10 +16,12 @@ namespace accsim::sim {
 
 /// A `table` section of a file of validation/: which tables, and what their columns mean.
 struct TableSection {
-  /// What a key of `columns` is read from: a column, a number, or an expression over columns.
+  /// What a key of `columns` is read from: a column, or a pattern in it, a number, or an expression
+  /// over columns.
   struct Source {
     std::string key, text;
     hw::TextPosition at;
+    std::optional<CellPattern> pattern = {};
   };
   /// Rows whose cell in a column is none of these texts are left out.
   struct Filter {

@@ -57,13 +57,14 @@ struct ValidationPoint {
   std::optional<RowCost> row_cost;  ///< on a machine that the row says; nothing: machine_file's
   /// Of which the figure is, where it isn't the machine's own.
   std::optional<hw::Technology> technology;
-  std::optional<double> goal;  ///< greatest error that is aimed at, as a part of `measured`
-  std::string note;            ///< what is special about this point
-  std::vector<int64_t> banks;  ///< of an engine, pinned: for features, for weights
-  bool rereads = false;        ///< with them: each part of a layer reads its weights
-  std::string family;          ///< what it is summed up with; "": nothing
-  std::string table_file;      ///< of a row of a table; "": it is no row
-  int table_line = 0;          ///< of the row, from 1
+  std::optional<double> goal;     ///< greatest error that is aimed at, as a part of `measured`
+  std::string note;               ///< what is special about this point
+  std::vector<int64_t> banks;     ///< of an engine, pinned: for features, for weights
+  bool rereads = false;           ///< with them: each part of a layer reads its weights
+  std::optional<UnitPin> unit{};  ///< of a unit for pooling, LRN and point-wise layers, pinned
+  std::string family;             ///< what it is summed up with; "": nothing
+  std::string table_file;         ///< of a row of a table; "": it is no row
+  int table_line = 0;             ///< of the row, from 1
   hw::TextPosition at;
 
   bool is_row() const { return table_line > 0; }

@@ -73,17 +73,32 @@ def windows(rng: random.Random) -> tuple[int, int, int, int, int]:
             return inputs, taps, stride, pad, outputs
 
 
-def some_strips(rng: random.Random, taps: int, stride: int, pad: int) -> list[tuple[int, int]]:
-    """Strips that end with their last window, but for the last, which may end with pads."""
-    out = []
-    for number in range(rng.randint(2, 4)):
-        outputs = rng.randint(1, 4)
-        width = (outputs - 1) * stride + taps - (pad if number == 0 else 0)
-        out.append((max(1, width + rng.randrange(3)), outputs))
-    after = rng.randrange(min(taps, out[-1][0]))
-    if (out[-1][1] - 1) * stride < out[-1][0] - after:
-        out[-1] = out[-1][0] - after, out[-1][1]
-    return out
+def some_strips(
+    rng: random.Random, taps: int, stride: int, pad: int
+) -> tuple[int, list[tuple[int, int]]]:
+    """A line's columns, and strips of it. A strip begins with its first window, and ends with its
+    last one or somewhat behind. The last ends with the line, which may be so far from its last
+    window's end as a pad is wide."""
+    while True:
+        out, begin, most = [], 0, 0
+        for number in range(rng.randint(2, 4)):
+            outputs = rng.randint(1, 4) + (pad // stride if number == 0 else 0)
+            need = (outputs - 1) * stride + taps - (pad if number == 0 else 0)
+            out.append((begin, need, outputs))
+            most = max(most, begin + need)
+            begin += outputs * stride - (pad if number == 0 else 0)
+        first, need, outputs = out[-1]
+        width = first + need + rng.randrange(3) - rng.randrange(taps)
+        if out[1][0] < 0 or out[0][1] < 1 or width <= first + (outputs - 1) * stride:
+            continue
+        if any(begin + need > width for begin, need, _ in out[:-1]):
+            continue
+        cut = [
+            (min(need + rng.randrange(3), width - begin), outputs)
+            for begin, need, outputs in out[:-1]
+        ]
+        if cut[0][0] > 0:
+            return width, [*cut, (width - first, outputs)]
 
 
 def some_pool(rng: random.Random) -> Pool:
@@ -91,7 +106,7 @@ def some_pool(rng: random.Random) -> Pool:
     height, taps_y, stride_y, pad_y, outputs_y = windows(rng)
     cut: list[tuple[int, int]] = []
     if rng.random() < 0.3:
-        cut = some_strips(rng, taps, stride, pad)
+        width, cut = some_strips(rng, taps, stride, pad)
         outputs = sum(one for _, one in cut)
     whole = width, height, rng.randint(1, 40)
     sizes = taps, taps_y, stride, stride_y, pad, pad_y, outputs, outputs_y

@@ -10,12 +10,21 @@ import json
 import pathlib
 import subprocess
 import sys
+import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TABLE = ROOT / "validation/tables/nvdla_nv_small_layers.csv"
 WHOLE = ROOT / "validation/tables/network_layers.csv"
+VENDOR = ROOT / "validation/tables/nvdla_nv_small_rtl.csv"
 NETWORKS = ("mobilenet_v2_op13", "resnet50_op17", "alexnet_op13")
+# Windows of pooling layers, which reports don't have: kernel, stride, pad, by the output's width.
+POOLS = {
+    ("resnet50_op17", 56): (3, 2, 1),
+    ("alexnet_op13", 27): (3, 2, 0),
+    ("alexnet_op13", 13): (3, 2, 0),
+    ("alexnet_op13", 6): (3, 2, 0),
+}
 ACCSIM = ""
 
 
@@ -54,7 +63,42 @@ def convolutions(network):
             yield (channels, 1, 1, kernels, 1, 1, 1, 1), layer["alone_cycles"], layer["name"]
 
 
+def pooling(network):
+    """Rows of the vendor's table for the pooling layers of a network, with the cycles that they
+    have there; those whose window the unit has."""
+    report = json_of("--hw", "nvdla-nv-small", ROOT / f"models/{network}.onnx", "-q", "--json", "-")
+    for layer in report["layers"]:
+        if layer["op_type"] != "MaxPool":
+            continue
+        (_, c, h, w), (_, _, out_h, out_w) = layer["input_shapes"][0], layer["output_shape"]
+        kernel, stride, pad = POOLS[network, out_w]
+        ends = {"pad_r": (out_w - 1) * stride + kernel - w - pad}
+        ends["pad_b"] = (out_h - 1) * stride + kernel - h - pad
+        row = {"unit": "pdp", "result": "PASS", "op": "max_pool", "cycles": layer["alone_cycles"]}
+        row |= {"trace": layer["name"], "C": c, "H": h, "W": w, "S": kernel, "R": kernel}
+        row |= {"stride_x": stride, "stride_y": stride, "pad_l": pad, "pad_t": pad}
+        yield row | {pad: max(0, size) for pad, size in ends.items()}
+
+
 class Networks(unittest.TestCase):
+    def test_is_pooling_in_networks_what_the_same_row_is(self):
+        lines = [line for line in VENDOR.read_text().splitlines() if not line.startswith("#")]
+        header = next(csv.reader(lines))
+        with tempfile.TemporaryDirectory() as folder:
+            table = pathlib.Path(folder) / "pooling.csv"
+            rows = [row for network in NETWORKS for row in pooling(network)]
+            self.assertGreaterEqual(len(rows), 4)
+            with table.open("w", newline="") as file:
+                writer = csv.DictWriter(file, header)
+                writer.writeheader()
+                writer.writerows(rows)
+            source = json_of("validate", ROOT / "validation/nvdla-rtl.yaml", "--table", table,
+                             "--json", "-")  # fmt: skip
+        points = [p for s in source["sources"] for p in s["points"]]
+        self.assertEqual(len(points), len(rows))
+        for point in points:
+            self.assertEqual(point["predicted"], point["measured"], point["name"])
+
     def test_are_layers_of_the_table_the_same_in_networks(self):
         source = json_of("validate", ROOT / "validation/nvdla-rtl.yaml", "--json", "-")
         predicted = {p["name"]: p["predicted"] for s in source["sources"] for p in s["points"]}

@@ -6,14 +6,11 @@
 #include <optional>
 
 #include "hw/program/core_runs.h"
-#include "hw/timing/simulator.h"
 #include "sim/base/sums.h"
+#include "sim/map/engine_steps.h"
 
 namespace accsim::sim {
 namespace {
-
-/// As far as stamped times and counts reach.
-constexpr int64_t kMostCycles = int64_t{1} << 38;
 
 /// The machine, and a division of its banks, where one is pinned.
 struct Engine {
@@ -143,7 +140,7 @@ Result<EnginePlan> plan_part(const EngineLayers& layers, int64_t channels, const
   out.banks = found->banks;
   out.layers = multiply_counts(layers.times, std::ssize(found->layers));
   out.cycles = multiply_counts(found->cycles.count(), layers.times);
-  if (out.cycles > kMostCycles) return too_long();
+  if (out.cycles > kMostEngineCycles) return too_long();
   int64_t blocks = 0;
   for (const hw::DotProductLayer& layer : found->layers) {
     const Result<hw::DotProductWork> work = cut_layer(layer, engine);
@@ -255,28 +252,15 @@ void add_residual(const OpRequest& r, const GemmOp& op, const hw::HwConfig& hw, 
   plan.counts.read[hw::MemoryId::dram] += Bytes(bytes);
 }
 
-/// The product in a network: it begins when all that it reads is there, and no load runs beside it.
+/// The product in a network.
 void write_steps(const GemmOp& op, const OpRequest& r, const hw::HwConfig& hw, int64_t cycles,
                  Mapping& m) {
   std::vector<Place> reads = {operand_of_port(r.inputs, op.a_port, hw).place,
                               operand_of_port(r.inputs, op.b_port, hw).place};
   if (r.residual.is_of_node() || r.residual.is_internal())
     reads.push_back(operand_of_port(r.inputs, r.residual, hw).place);
-  hw::StepWriter steps;
-  steps.start_program(hw, hw::Dataflow::weight_stationary);
-  for (const Place& place : reads) {
-    if (place.constant) continue;
-    steps.mark({true, hw::Queue::load, static_cast<int>(m.trace.ports.size())});
-    m.trace.ports.push_back(place.port);
-  }
-  steps.engine(cycles);
-  steps.mark({false, hw::Queue::load, static_cast<int>(m.trace.ports.size())});
-  m.trace.ports.push_back(operand_of_port(r.outputs, op.out_port, hw).place.port);
-  m.trace.shared.resize(m.trace.ports.size());
-  m.trace.steps.assign(steps.steps().begin(), steps.steps().end());
-  steps.start_program(hw, hw::Dataflow::weight_stationary);
-  steps.engine(cycles);
-  m.timing = hw::Simulator().run(steps.steps(), hw, hw::TimingMode::periodic, nullptr, {});
+  const Place writes = operand_of_port(r.outputs, op.out_port, hw).place;
+  write_engine_steps(reads, {&writes, 1}, cycles, hw, m);
 }
 
 /// A line as a column, whose rows are lines that parts may be made of.
@@ -342,7 +326,7 @@ Result<Mapping> map_on_engine(const GemmOp& op, const OpRequest& r, const Mappin
   Result<EnginePlan> plan = best_plan(op, constant, on, m.evaluated);
   if (!plan) return plan.errors();
   add_residual(r, op, hw, *plan);
-  if (plan->cycles > kMostCycles) return too_long();
+  if (plan->cycles > kMostEngineCycles) return too_long();
   m.counts = plan->counts;
   m.counts.macs = Macs(op.macs());
   m.candidates = m.evaluated;

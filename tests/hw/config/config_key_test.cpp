@@ -61,6 +61,7 @@ TEST(ConfigKey, FieldsDecideWhatTheyAreOf) {
     if (starts(f, "array.") || starts(f, "buffers.weight.") || starts(f, "buffers.accumulator."))
       expected = kDecidesProducts;
     if (starts(f, "vector.")) expected = kDecidesVectors;
+    if (f.path == "vector.template") expected = kDecidesPlaces | kDecidesVectors;
     if (f.path == "vector.mac_lanes") expected = kDecidesProducts | kDecidesVectors;
     if (starts(f, "energy.")) expected = kDecidesEnergy;
     EXPECT_EQ(f.decides, expected) << f.path;

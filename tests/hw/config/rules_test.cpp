@@ -1,5 +1,8 @@
 #include "hw/config/rules.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -171,7 +174,31 @@ std::vector<Case> engine_cases() {
        {{"  write_bytes_per_cycle: 4 ", "  write_bytes_per_cycle: 0.8 "}},
        "write_bytes_per_cycle: 0.8",
        {"takes 10 cycles to write an output atom of 8 bytes but array.atom_cycles is 9"}},
+      {"set_up_is_part_of_latencies",
+       {{"lrn_set_up: 1 ", "lrn_set_up: 9 "}},
+       "lrn_set_up: 9",
+       {"vector.lrn_set_up is 9 but LRN's latencies are 50 and 8", "use at most 8"}},
+      {"units_take_atoms_in_time",
+       {{"cols: 8 ", "cols: 1024 "},
+        {"activation: int8", "activation: int16"},
+        {"  weight: int8", "  weight: int16"},
+        {"kib: 8                        # assumed 4..32", "kib: 32  # assumed 4..32"},
+        {"  write_bytes_per_cycle: 4 ", "  write_bytes_per_cycle: 300 "},
+        {"  read_bytes_per_cycle: 4 ", "  read_bytes_per_cycle: 0.001 "}},
+       "template: units",
+       {"DRAM takes 2048000 cycles for an atom of 1024 elements", "can wait for 1048576"}},
   };
+}
+
+/// A machine of the array that other machines have, with units.
+std::vector<Case> unit_cases() {
+  std::string keys = "vector:\n  template: units\n";
+  for (const SideUnitField& f : side_unit_fields())
+    if (!f.is_derived) keys += fmt::format("  {}: {}\n", f.name, std::max<int64_t>(1, f.least));
+  return {{"units_stand_beside_dot_products",
+           {{"vector:\n", keys}},
+           "template: units",
+           {"beside array.template: dot_product; use lanes"}}};
 }
 
 /// The small machine, 8 x 8 of int8, with these modes, a line each.
@@ -248,6 +275,7 @@ std::vector<Case> energy_cases() {
 std::vector<Case> all_cases() {
   std::vector<Case> out = cases();
   for (Case& c : energy_cases()) out.push_back(std::move(c));
+  for (Case& c : unit_cases()) out.push_back(std::move(c));
   for (Case& c : mode_cases()) out.push_back(std::move(c));
   for (Case& c : engine_cases()) {
     c.machine = test::read_file(test::config_path("known/nvdla-nv-small.yaml"));

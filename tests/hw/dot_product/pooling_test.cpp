@@ -58,6 +58,22 @@ TEST(Pooling, IsALineThatDoesNotFitRefused) {
   EXPECT_TRUE(time_pooling(wide, kSmallUnits));
 }
 
+/// Strips of equal outputs, of which each reads what its windows need: 2 of 17 and 16 where 32 fit.
+TEST(Pooling, CutsWhatDoesNotFitIntoTheFewestStrips) {
+  PoolLayer layer{26, 16, 8, 8, 8, 1, 3, 7, 6, 33, 8, {}};
+  const std::vector<PoolStrip> strips = fewest_strips(layer, kSmallUnits);
+  EXPECT_EQ(strips, (std::vector<PoolStrip>{{15 + 8 - 7, 16}, {26 - (16 - 7), 17}}));
+  layer.strips = strips;
+  EXPECT_TRUE(time_pooling(layer, kSmallUnits));
+  layer.out_width = 32;
+  EXPECT_TRUE(fewest_strips(layer, kSmallUnits).empty());
+  // One open line has all 8 banks of 16 atoms: 300 outputs are 3 strips.
+  PoolLayer wide{600, 4, 8, 2, 2, 2, 2, 0, 0, 300, 2, {}};
+  wide.strips = fewest_strips(wide, kSmallUnits);
+  EXPECT_EQ(wide.strips, (std::vector<PoolStrip>{{200, 100}, {200, 100}, {200, 100}}));
+  EXPECT_EQ(cycles(wide), kWay + 600 * 4 * 8);
+}
+
 TEST(Pooling, AreLayersThatAreNoneRefused) {
   const PoolLayer good{8, 8, 8, 2, 2, 2, 2, 0, 0, 4, 4, {}};
   const auto is_refused = [&](auto change) {
@@ -73,6 +89,11 @@ TEST(Pooling, AreLayersThatAreNoneRefused) {
   EXPECT_TRUE(is_refused([](PoolLayer& l) { l.out_height = 5; }));
   EXPECT_TRUE(is_refused([](PoolLayer& l) { l.strips = {{8, 3}}; }));
   EXPECT_TRUE(is_refused([](PoolLayer& l) { l.strips = {{3, 2}, {5, 2}}; }));
+  // Columns that no strip has, and strips beyond the line.
+  EXPECT_FALSE(is_refused([](PoolLayer& l) { l.strips = {{4, 2}, {4, 2}}; }));
+  EXPECT_TRUE(is_refused([](PoolLayer& l) { l.strips = {{4, 2}, {3, 2}}; }));
+  EXPECT_TRUE(is_refused([](PoolLayer& l) { l.strips = {{9, 2}, {4, 2}}; }));
+  EXPECT_TRUE(is_refused([](PoolLayer& l) { l.strips = {{4, 2}, {5, 2}}; }));
   EXPECT_TRUE(is_refused([](PoolLayer& l) { l.out_width = int64_t{1} << 62; }));
 }
 

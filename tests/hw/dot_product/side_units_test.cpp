@@ -35,8 +35,8 @@ TEST(SideUnitsMeasured, AreCyclesOfAllRowsRight) {
     const double mean = sum / static_cast<double>(rows.size());
     std::printf("%s: %zu rows, mean error %.4f %%, worst %.4f %%\n", unit, rows.size(), mean,
                 worst);
-    EXPECT_LE(mean, 1) << unit;
-    EXPECT_LE(worst, 5) << unit;
+    EXPECT_LE(mean, 0.05) << unit;  // the page's figures, rounded up
+    EXPECT_LE(worst, 0.13) << unit;
   }
 }
 
@@ -89,23 +89,13 @@ TEST(SideUnits, HoldsLrnUpAtEachNarrowBlock) {
   EXPECT_EQ(cycles(13), way + 10 * 13 * 16 + 10 * 3 * 4 + 5 * 4 + 4 * 2);
 }
 
-TEST(SideUnits, IsPoolingThatIsFedByPointWiseWorkNoFasterThanEither) {
-  const PoolLayer pool{32, 16, 32, 2, 2, 2, 2, 0, 0, 16, 8, {}};
-  const PointLayer fast{32, 16, 32, {}};
-  const PointLayer slow{32, 16, 32, {{true, true, 2}, {true, true, 2}}};
-  const int64_t alone = time_pooling(pool, kSmallUnits)->last_write;
-  EXPECT_EQ(time_point_into_pooling(fast, pool, kSmallUnits)->last_write, alone + 6 + 25);
-  EXPECT_GE(time_point_into_pooling(slow, pool, kSmallUnits)->last_write,
-            time_point(slow, kSmallUnits)->last_write);
-  EXPECT_FALSE(time_point_into_pooling({32, 16, 24, {}}, pool, kSmallUnits));
-}
-
 TEST(SideUnits, AreSizesThatDoNotFitRefused) {
   EXPECT_EQ(time_lrn({0, 1, 1, false}, kSmallUnits).errors().front().code, Errc::invalid);
   EXPECT_EQ(time_point({1, 1, kMostSideSize + 1, {}}, kSmallUnits).errors().front().code,
             Errc::invalid);
   EXPECT_EQ(time_point({1, 1, 1, {{false, false, 9}}}, kSmallUnits).errors().front().code,
             Errc::invalid);
+  EXPECT_EQ(time_point({1, 1, 1, {{}, {}, {}}}, kSmallUnits).errors().front().code, Errc::capacity);
   SideUnits slow;
   slow.request_interval = 1 << 20;
   const int64_t most = kMostSideSize;

@@ -171,6 +171,9 @@ std::vector<hw::HwConfig> changed(const hw::HwConfig& base, const hw::Field& fie
           [&](const hw::Member<std::vector<hw::TypeMode>>& m) {
             with(m, std::vector{hw::TypeMode{DType::int16, DType::int16, 0.25, 1, 0}});
           },
+          [&](const hw::Member<hw::VectorForm>& m) {
+            words(m, words_of<hw::VectorForm>(hw::kVectorForms));
+          },
           [&](const hw::Member<ArrayForm>& m) { words(m, words_of<ArrayForm>(hw::kArrayForms)); },
           [&](const hw::Member<DramModel>& m) { words(m, words_of<DramModel>(hw::kDramModels)); },
           [&](const hw::Member<hw::RunWeights>& m) { with(m, hw::RunWeights::kept); },
