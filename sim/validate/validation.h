@@ -7,6 +7,7 @@
 
 #include "hw/config/yaml_tree.h"
 #include "sim/graph/graph.h"
+#include "sim/map/units/unit_work.h"
 #include "sim/validate/field_origins.h"
 #include "sim/validate/row_cost.h"
 
