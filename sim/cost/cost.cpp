@@ -276,7 +276,9 @@ Status check_pins(const CostedNetwork& network, const MapOptions& options) {
     for (size_t i = 0; i < network.lowered.layers.size() && !used; ++i)
       used = pin.applies_to(network.lowered.layers[i].name) &&
              std::ranges::any_of(network.mappings[i], [](const std::shared_ptr<const Mapping>& m) {
-               return m->source_as<GemmSource>() != nullptr || !m->has_program();
+               // An engine's products have no source; units have no MACs.
+               return m->source_as<GemmSource>() != nullptr ||
+                      (!m->has_program() && m->counts.macs > Macs(0));
              });
     if (!used)
       errors.push_back({Errc::usage,

@@ -145,7 +145,7 @@ CASES = [
         accsim: error: bad.yaml:1:1: missing key "dram" in the file (a section with the keys model,
         read_bytes_per_cycle, write_bytes_per_cycle, latency, bus, preset, channels, map)
         accsim: error: bad.yaml:1:1: missing key "vector" in the file (a section with the keys
-        lanes, mac_lanes)
+        template, lanes, mac_lanes (more with template: units))
         accsim: error: bad.yaml:1:1: missing key "energy" in the file (a section with the keys
         technology, dram, mac_pj, vector_op_pj, activation_pj_per_byte, weight_pj_per_byte,
         parameter_pj_per_byte, accumulator_pj_per_byte, output_pj_per_byte, shared_pj_per_byte,

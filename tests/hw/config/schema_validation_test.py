@@ -169,6 +169,15 @@ def broken_engine(machine):
     yield "the other template", changed(machine, ("array", "template"), "systolic")
 
 
+def broken_units(machine):
+    """The same of the keys that only machines with units beside their array have."""
+    for key in set(machine["vector"]) - {"template", "lanes"}:
+        for bad in (None, -1, 1.5, "few", 1 << 40):
+            yield f"vector.{key} is {bad}", changed(machine, ("vector", key), bad)
+    yield "no vector.template", changed(machine, ("vector", "template"), None)
+    yield "lanes alone", changed(machine, ("vector", "template"), "lanes")
+
+
 def optional_words(machine, with_modes):
     """(what, machine, is it good) of the words that a file may leave out."""
     energy = machine["energy"]
@@ -196,6 +205,10 @@ def optional_words(machine, with_modes):
     yield "dot products without keys", changed(machine, ("array", "template"), "dot_product"), False
     yield "no known template", changed(machine, ("array", "template"), "dot"), False
     yield "a key of dot products", changed(machine, ("array", "stripe"), 16), False
+    yield "lanes by their name", changed(machine, ("vector", "template"), "lanes"), True
+    yield "units without keys", changed(machine, ("vector", "template"), "units"), False
+    yield "no known vector unit", changed(machine, ("vector", "template"), "unit"), False
+    yield "a key of units", changed(machine, ("vector", "pool_banks"), 8), False
     for lanes, good in ((0, True), (65536, True), (65537, False), (-1, False), (1.5, False)):
         yield f"{lanes} mac lanes", changed(machine, ("vector", "mac_lanes"), lanes), good
 
@@ -249,7 +262,7 @@ def main():
         engine = yaml.safe_load((CONFIGS / "known/nvdla-nv-small.yaml").read_text())
         if program.errors(engine) or not validator.is_valid(engine):
             problems.append("nvdla-nv-small is refused")
-        for what, bad in broken_engine(engine):
+        for what, bad in (*broken_engine(engine), *broken_units(engine)):
             if validator.is_valid(bad):
                 problems.append(f"dot products, {what}: the schema has nothing against it")
             if not program.errors(bad):

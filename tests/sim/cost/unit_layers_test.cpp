@@ -93,7 +93,7 @@ TEST(UnitLayers, GoThroughStagesInOrder) {
 }
 
 TEST(UnitLayers, IsWhatIsLackingSaid) {
-  const auto lacks = [](ModelBuilder b) { return std::string(work_of(b).lacks); };
+  const auto lacks = [](const ModelBuilder& b) { return std::string(work_of(b).lacks); };
   ModelBuilder channels = image();
   channels.input("c", {9, 1, 1}).node("Mul", {"x", "c"}, {"y"}).output("y");
   EXPECT_EQ(lacks(channels), "on lanes: operands that are neither one nor one per element");

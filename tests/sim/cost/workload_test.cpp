@@ -124,8 +124,9 @@ std::vector<Enum> words_of(size_t count) {
 /// Machines that differ from one in one field of the table: numbers another, words and types every
 /// other, dataflows each alone and all the other way round. A field of a new type doesn't compile.
 std::vector<hw::HwConfig> changed(const hw::HwConfig& base, const hw::Field& field) {
+  using hw::ArrayForm, hw::DramMap, hw::DramModel, hw::DramPreset, hw::Member, hw::VectorForm;
   std::vector<hw::HwConfig> out;
-  const auto with = [&]<class T>(const hw::Member<T>& m, T value) {
+  const auto with = [&]<class T>(const Member<T>& m, T value) {
     hw::HwConfig hw = base;
     m.of(hw) = std::move(value);
     derive(hw);  // as load_hw() does
@@ -135,32 +136,29 @@ std::vector<hw::HwConfig> changed(const hw::HwConfig& base, const hw::Field& fie
     for (const auto value : all)
       if (value != m.in(base)) with(m, value);
   };
-  using hw::ArrayForm, hw::DramMap, hw::DramModel, hw::DramPreset;
   std::visit(
       hw::FieldCases{
-          [&](const hw::Member<int64_t>& m) {
+          [&](const Member<int64_t>& m) {
             const int64_t v = m.in(base);
             with(m, v % 2 == 0 ? v * 2 : v + 1);
           },
-          [&](const hw::Member<double>& m) { with(m, m.in(base)*1.25); },
-          [&](const hw::Member<hw::DerivableNumber>& m) {
+          [&](const Member<double>& m) { with(m, m.in(base)*1.25); },
+          [&](const Member<hw::DerivableNumber>& m) {
             with(m, hw::DerivableNumber(m.in(base).value * 1.25));
           },
-          [&](const hw::Member<hw::Technology>& m) {
+          [&](const Member<hw::Technology>& m) {
             words(m, words_of<hw::Technology>(hw::kTechnologies));
           },
-          [&](const hw::Member<hw::DramKind>& m) {
-            words(m, words_of<hw::DramKind>(hw::kDramKinds));
-          },
-          [&](const hw::Member<hw::ByteRate>& m) { with(m, hw::ByteRate{m.in(base).milli * 2}); },
-          [&](const hw::Member<std::string>& m) { with(m, std::string("another")); },
-          [&](const hw::Member<DType>& m) {
+          [&](const Member<hw::DramKind>& m) { words(m, words_of<hw::DramKind>(hw::kDramKinds)); },
+          [&](const Member<hw::ByteRate>& m) { with(m, hw::ByteRate{m.in(base).milli * 2}); },
+          [&](const Member<std::string>& m) { with(m, std::string("another")); },
+          [&](const Member<DType>& m) {
             for (const std::string& choice : field.choices)
               for (const DType type : {DType::int8, DType::int16, DType::int32, DType::float16,
                                        DType::bfloat16, DType::float32})
                 if (name(type) == choice && type != m.in(base)) with(m, type);
           },
-          [&](const hw::Member<std::vector<hw::Dataflow>>& m) {
+          [&](const Member<std::vector<hw::Dataflow>>& m) {
             std::vector<hw::Dataflow> all;
             for (size_t i = 0; i < hw::kDataflows; ++i) {
               all.insert(all.begin(), static_cast<hw::Dataflow>(i));
@@ -168,20 +166,16 @@ std::vector<hw::HwConfig> changed(const hw::HwConfig& base, const hw::Field& fie
             }
             with(m, all);
           },
-          [&](const hw::Member<std::vector<hw::TypeMode>>& m) {
+          [&](const Member<std::vector<hw::TypeMode>>& m) {
             with(m, std::vector{hw::TypeMode{DType::int16, DType::int16, 0.25, 1, 0}});
           },
-          [&](const hw::Member<hw::VectorForm>& m) {
-            words(m, words_of<hw::VectorForm>(hw::kVectorForms));
-          },
-          [&](const hw::Member<ArrayForm>& m) { words(m, words_of<ArrayForm>(hw::kArrayForms)); },
-          [&](const hw::Member<DramModel>& m) { words(m, words_of<DramModel>(hw::kDramModels)); },
-          [&](const hw::Member<hw::RunWeights>& m) { with(m, hw::RunWeights::kept); },
-          [&](const hw::Member<hw::DramBus>& m) { with(m, hw::DramBus::shared); },
-          [&](const hw::Member<DramPreset>& m) {
-            words(m, words_of<DramPreset>(hw::kDramPresets));
-          },
-          [&](const hw::Member<DramMap>& m) { words(m, words_of<DramMap>(hw::kDramMaps)); },
+          [&](const Member<VectorForm>& m) { words(m, words_of<VectorForm>(hw::kVectorForms)); },
+          [&](const Member<ArrayForm>& m) { words(m, words_of<ArrayForm>(hw::kArrayForms)); },
+          [&](const Member<DramModel>& m) { words(m, words_of<DramModel>(hw::kDramModels)); },
+          [&](const Member<hw::RunWeights>& m) { with(m, hw::RunWeights::kept); },
+          [&](const Member<hw::DramBus>& m) { with(m, hw::DramBus::shared); },
+          [&](const Member<DramPreset>& m) { words(m, words_of<DramPreset>(hw::kDramPresets)); },
+          [&](const Member<DramMap>& m) { words(m, words_of<DramMap>(hw::kDramMaps)); },
       },
       field.target);
   return out;

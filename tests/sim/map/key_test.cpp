@@ -57,7 +57,8 @@ class Keys : public testing::Test {
 
 TEST_F(Keys, OfRequestsHaveTheirMembers) {
   start(GemmOp{});
-  auto& [item, inputs, outputs, relu, residual, clips_sum, table, room, mode, ports] = request_;
+  auto& [item, inputs, outputs, relu, residual, clips_sum, table, room, mode, unit, ports] =
+      request_;
   for (Operand* side : {&inputs[0], &inputs[1], &outputs[0]}) {
     auto& [place, element_bytes] = *side;
     auto& [name, memory, constant, port, pitch] = place;
@@ -76,10 +77,39 @@ TEST_F(Keys, OfRequestsHaveTheirMembers) {
   differs(clips_sum, true);
   differs(table, true);
   grow(residual, room, mode);
+  differs(unit, UnitWork{});
   ports.inputs = {{3, 4}};
   EXPECT_TRUE(seen_.contains(key_of(request_))) << "which operands of the layer is all one";
   differs(item, VectorOp{});
   differs(item, MemoryOp{});
+}
+
+TEST_F(Keys, OfUnitsHaveTheirMembers) {
+  start(VectorOp{.inputs = {{0, 8, 0}}, .outputs = {{0, 8, 0}}});
+  differs(request_.unit, UnitWork{});
+  request_.unit = UnitWork{
+      {{hw::PoolLayer{}, 1}, {hw::LrnLayer{}, 1}, {hw::PointLayer{.stages = {{}}}, 1}}, ""};
+  seen_.insert(key_of(request_));
+  auto& [runs, lacks] = *request_.unit;
+  differs(lacks, "what");
+  for (auto& [layer, times] : runs) grow(times);
+  auto& [width, height, channels, kernel_width, kernel_height, stride_x, stride_y, pad_left,
+         pad_top, out_width, out_height, strips] = std::get<hw::PoolLayer>(runs[0].layer);
+  grow(width, height, channels, kernel_width, kernel_height, stride_x, stride_y, pad_left);
+  grow(pad_top, out_width, out_height);
+  differs(strips, {{1, 1}});
+  differs(strips, {{2, 1}});
+  differs(strips, {{1, 2}});
+  auto& [lrn_width, lrn_height, lrn_channels, bypass] = std::get<hw::LrnLayer>(runs[1].layer);
+  grow(lrn_width, lrn_height, lrn_channels);
+  differs(bypass, true);
+  auto& [point_width, point_height, point_channels, stages] =
+      std::get<hw::PointLayer>(runs[2].layer);
+  grow(point_width, point_height, point_channels);
+  auto& [alu, mul, operand_reads] = stages[0];
+  differs(alu, true);
+  differs(mul, true);
+  grow(operand_reads);
 }
 
 TEST_F(Keys, OfProductsHaveTheirMembers) {

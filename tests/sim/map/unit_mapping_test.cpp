@@ -86,20 +86,20 @@ TEST(UnitMapping, IsWhatARowSaysPinned) {
     out.pins = {pin};
     return out;
   };
-  const auto strips = mapped(pool, nv_small(), pinned({.strips = {{2, 1}, {14, 6}, {4, 2}}}));
+  const auto strips = mapped(pool, nv_small(), pinned({{{2, 1}, {14, 6}, {4, 2}}}));
   ASSERT_TRUE(strips.ok());
   EXPECT_EQ(strips->timing.total.count(), 2013);  // measured: pdp_16x6x16_4x2_split_max_int8_0
   EXPECT_EQ(strips->counts.read[hw::MemoryId::dram], Bytes(1920));
-  const auto wrong = mapped(pool, nv_small(), pinned({.strips = {{2, 1}, {14, 6}}}));
+  const auto wrong = mapped(pool, nv_small(), pinned({{{2, 1}, {14, 6}}}));
   ASSERT_FALSE(wrong.ok());
   EXPECT_EQ(wrong.errors().front().code, Errc::invalid);
 
   const OpRequest lrn = request(64 * 32, 64 * 32, {{hw::LrnLayer{8, 8, 32, false}, 1}});
   const int64_t whole = mapped(lrn, nv_small())->timing.total.count();
-  EXPECT_EQ(mapped(lrn, nv_small(), pinned({.bypass = true}))->timing.total.count(),
-            whole - 50 + 8);
+  EXPECT_EQ(mapped(lrn, nv_small(), pinned({{}, true}))->timing.total.count(), whole - 50 + 8);
   const OpRequest point = request(297, 297, {{hw::PointLayer{3, 3, 33, {{}}}, 1}});
-  const auto stages = mapped(point, nv_small(), pinned({.stages = {{{true, true, 0}}}}));
+  const auto stages =
+      mapped(point, nv_small(), pinned({{}, false, std::vector<hw::PointStage>{{true, true, 0}}}));
   EXPECT_EQ(stages->timing.total.count(), 448);  // measured: sdp_3x3x33_bs_int8_reg_0
 }
 

@@ -54,11 +54,11 @@ TEST(CellPatterns, IsANumberWithinAText) {
 
 TEST(CellPatterns, AreBadCellsNamed) {
   const std::string split = R"({column: op, pattern: 'split=(\w+)'})";
-  EXPECT_EQ(Patterns(split, "whole").error(),
-            R"(t.csv:2:3: m: "whole" has no "split=(\\w+)")");
-  EXPECT_EQ(Patterns(split, "split=three").error(),
-            R"(t.csv:2:3: m: what "split=(\\w+)" finds in "split=three" is "three"; it must be a )"
-            "number");
+  EXPECT_EQ(Patterns(split, "whole").error(), R"x(t.csv:2:3: m: "whole" has no "split=(\\w+)")x");
+  EXPECT_EQ(
+      Patterns(split, "split=three").error(),
+      R"x(t.csv:2:3: m: what "split=(\\w+)" finds in "split=three" is "three"; it must be a )x"
+      "number");
   EXPECT_EQ(Patterns(split, "split=0").error(),
             "t.csv:2:3: m is 0; it must be a whole number of 1..2147483648");
   // Without a group: 0 where it isn't found.
@@ -70,7 +70,7 @@ TEST(CellPatterns, AreBadCellsNamed) {
 
 TEST(CellPatterns, AreBadPatternsNamed) {
   EXPECT_EQ(Patterns("{column: op, pattern: '(x'}", "x").error(),
-            R"(v.yaml:6:3: pattern "(x" of m isn't a regular expression)");
+            R"x(v.yaml:6:3: pattern "(x" of m isn't a regular expression)x");
   EXPECT_EQ(Patterns("{column: op}", "x").error(), "v.yaml:6:3: m needs a column and a pattern");
   EXPECT_EQ(Patterns("{column: op, pattern: x, otherwise: none}", "x").error(),
             "v.yaml:6:39: otherwise of m must be a number");
