@@ -54,11 +54,10 @@ TEST(CellPatterns, IsANumberWithinAText) {
 
 TEST(CellPatterns, AreBadCellsNamed) {
   const std::string split = R"({column: op, pattern: 'split=(\w+)'})";
-  EXPECT_EQ(Patterns(split, "whole").error(), R"x(t.csv:2:3: m: "whole" has no "split=(\\w+)")x");
-  EXPECT_EQ(
-      Patterns(split, "split=three").error(),
-      R"x(t.csv:2:3: m: what "split=(\\w+)" finds in "split=three" is "three"; it must be a )x"
-      "number");
+  EXPECT_EQ(Patterns(split, "whole").error(), R"x(t.csv:2:3: m: "whole" has no "split=(\w+)")x");
+  EXPECT_EQ(Patterns(split, "split=three").error(),
+            R"x(t.csv:2:3: m: what "split=(\w+)" finds in "split=three" is "three"; it must be a )x"
+            "number");
   EXPECT_EQ(Patterns(split, "split=0").error(),
             "t.csv:2:3: m is 0; it must be a whole number of 1..2147483648");
   // Without a group: 0 where it isn't found.
@@ -73,13 +72,12 @@ TEST(CellPatterns, AreBadPatternsNamed) {
             R"x(v.yaml:6:3: pattern "(x" of m isn't a regular expression)x");
   EXPECT_EQ(Patterns("{column: op}", "x").error(), "v.yaml:6:3: m needs a column and a pattern");
   EXPECT_EQ(Patterns("{column: op, pattern: x, otherwise: none}", "x").error(),
-            "v.yaml:6:39: otherwise of m must be a number");
+            "v.yaml:6:42: otherwise of m is \"none\"; it must be a number");
   EXPECT_EQ(Patterns("{column: op, pattern: [x]}", "x").error(),
-            "v.yaml:6:25: pattern of m must be a text or a number");
-  EXPECT_TRUE(
-      Patterns("{column: po, pattern: x}", "x")
-          .error()
-          .starts_with("t.csv:1:1: no column \"po\", which is asked for by m in v.yaml:6:3"));
+            "v.yaml:6:28: pattern of m must be a text or a number");
+  const std::string none = Patterns("{column: po, pattern: x}", "x").error();
+  EXPECT_TRUE(none.starts_with("t.csv:1:1: no column \"po\", which is asked for by m in ")) << none;
+  EXPECT_TRUE(none.ends_with("v.yaml:6:3")) << none;
 }
 
 }  // namespace
