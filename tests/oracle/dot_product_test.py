@@ -25,7 +25,7 @@ from dot_product_work import Engine, Layer, Times, stripes
 
 TABLES = pathlib.Path(__file__).resolve().parents[2] / "validation" / "tables"
 FILES = ("nvdla_nv_small_layers.csv", "nvdla_nv_small_rtl.csv")
-MEAN, WORST = 0.1, 5.0  # percent
+MEAN, WORST = 0.005, 0.08  # percent: the figures of the page, rounded up
 STEPPED = 200_000  # cycles of the longest row that is stepped one by one
 MACHINES, SEED = 250, 1
 SMALL = Engine()
@@ -169,7 +169,7 @@ class Measured(unittest.TestCase):
             times = cost(layers, SMALL)
             self.assertEqual(len(times), len(measured), name)
             for part, cycle in zip(times, measured):
-                self.assertAlmostEqual(part.last_write / cycle, 1, delta=MEAN / 100, msg=name)
+                self.assertAlmostEqual(part.last_write / cycle, 1, delta=WORST / 100, msg=name)
 
     def test_is_every_field_seen(self):
         """A machine with one field changed isn't the one that was measured: some row says so."""

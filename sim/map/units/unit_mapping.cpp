@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <concepts>
+#include <string>
 
 #include "sim/base/sums.h"
 #include "sim/map/engine_steps.h"

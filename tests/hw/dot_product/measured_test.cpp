@@ -24,8 +24,8 @@ struct MeasuredErrors {
     ASSERT_GT(rows, 0);
     std::printf("%s: %d rows, %d exact, mean error %.4f %%, worst %.4f %%\n", what, rows, exact,
                 sum / rows, worst);
-    EXPECT_LE(sum / rows, 1) << what;  // the goals
-    EXPECT_LE(worst, 5) << what;
+    EXPECT_LE(sum / rows, 0.004) << what;  // the page's figures, rounded up
+    EXPECT_LE(worst, 0.08) << what;
   }
 };
 
