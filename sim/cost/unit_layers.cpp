@@ -1,12 +1,14 @@
 #include "sim/cost/unit_layers.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 
 #include "sim/map/residency.h"
 #include "sim/operators/names.h"
 #include "sim/operators/op_table.h"
 #include "sim/operators/pool/pool_rules.h"
+#include "sim/operators/reduction/reduction_rules.h"
 
 namespace accsim::sim {
 namespace {
@@ -162,16 +164,32 @@ std::string_view Stages::add_node(const Node& node) {
   return kNoFunction;
 }
 
+/// Does the node make one element of all positions of a channel?
+bool pools_all(const NodeView& view) {
+  const std::string& op = view.node().op_type;
+  if (op == op::kGlobalAveragePool || op == "GlobalMaxPool") return true;
+  if (op != "ReduceMean" && op != "ReduceMax" && op != "ReduceMin") return false;
+  const Result<std::vector<int64_t>> axes = reduced_axes(view);
+  if (!axes || view.rank(0) < 3) return false;
+  std::vector<int64_t> positions(static_cast<size_t>(view.rank(0) - 2));
+  std::iota(positions.begin(), positions.end(), 2);
+  return *axes == positions;
+}
+
+bool is_pooling(const NodeView& view) {
+  const std::string& op = view.node().op_type;
+  return op == op::kMaxPool || op == op::kAveragePool || pools_all(view);
+}
+
 /// A pooling node's layer; nothing where the windows are others than the unit's.
-std::optional<UnitRun> pooling_of(const Graph& graph, const Node& node) {
-  const NodeView view(graph, node);
+std::optional<UnitRun> pooling_of(const NodeView& view) {
   const Dims& dims = view.dims(0);
   if (view.has_output(1) || dims.size() < 3 || dims.size() > 4) return std::nullopt;
   hw::PoolLayer out;
   out.channels = dims[1];
   out.width = dims.back();
   out.height = dims.size() == 4 ? dims[2] : 1;
-  if (node.op_type == op::kGlobalAveragePool || node.op_type == "GlobalMaxPool") {
+  if (pools_all(view)) {
     out.kernel_width = out.width;
     out.kernel_height = out.height;
     return UnitRun{std::move(out), dims[0]};
@@ -188,12 +206,6 @@ std::optional<UnitRun> pooling_of(const Graph& graph, const Node& node) {
   out.out_width = window->out[2];
   out.out_height = window->out[1];
   return UnitRun{std::move(out), dims[0]};
-}
-
-bool is_pooling(const Node& node) {
-  for (const char* op : {op::kMaxPool, op::kAveragePool, op::kGlobalAveragePool, "GlobalMaxPool"})
-    if (node.op_type == op) return true;
-  return false;
 }
 
 /// Are all that the layer reads and writes, but for its own constants, activations?
@@ -220,9 +232,10 @@ UnitWork unit_work(const Graph& graph, const Layer& layer, const hw::HwConfig& h
   if (!has_activations(graph, layer, hw)) return lacking(kNoType);
   const Image whole = image_of(graph.tensor(layer.outputs.front()).dims, hw);
   UnitWork out;
-  const bool pools = is_pooling(*nodes.front()), normalises = nodes.front()->op_type == op::kLRN;
+  const NodeView first(graph, *nodes.front());
+  const bool pools = is_pooling(first), normalises = nodes.front()->op_type == op::kLRN;
   if (pools) {
-    std::optional<UnitRun> run = pooling_of(graph, *nodes.front());
+    std::optional<UnitRun> run = pooling_of(first);
     if (!run) return lacking(kNoWindow);
     out.runs.push_back(*std::move(run));
   } else if (normalises) {

@@ -70,6 +70,22 @@ TEST(UnitLayers, IsAGlobalAverageOneWindow) {
   EXPECT_EQ(work_of(b), (UnitWork{{{pool, 3}}}));
 }
 
+TEST(UnitLayers, IsAMeanOfAllPositionsPooling) {
+  const hw::PoolLayer pool{7, 6, 512, 7, 6, 1, 1, 0, 0, 1, 1, {}};
+  for (const int64_t keeps : {0, 1}) {
+    ModelBuilder b(17);
+    b.input("x", {3, 512, 6, 7});
+    b.node("ReduceMean", {"x"}, {"y"},
+           {ModelBuilder::ints("axes", {-1, 2}), {"keepdims", "", keeps}});
+    b.output("y");
+    EXPECT_EQ(work_of(b), (UnitWork{{{pool, 3}}}));
+  }
+  ModelBuilder other(17);
+  other.input("x", {3, 512, 6, 7});
+  other.node("ReduceMean", {"x"}, {"y"}, {ModelBuilder::ints("axes", {1})}).output("y");
+  EXPECT_EQ(work_of(other).lacks, "on lanes: operators that no unit has");
+}
+
 TEST(UnitLayers, IsLrnThatOfAnImage) {
   ModelBuilder b = image();
   b.node("LRN", {"x"}, {"y"}, {{"size", "", int64_t{5}}}).output("y");
@@ -90,6 +106,17 @@ TEST(UnitLayers, GoThroughStagesInOrder) {
   ModelBuilder relu = image();
   relu.node("Relu", {"x"}, {"y"}).output("y");
   EXPECT_EQ(stages_of(relu), (Stages{{}}));
+}
+
+TEST(UnitLayers, TakeAFactorBeforeASumTwoStages) {
+  ModelBuilder b = image();
+  b.weight("c", {}).weight("d", {});
+  b.node("Mul", {"x", "c"}, {"p"}).node("Add", {"p", "d"}, {"y"}).output("y");
+  EXPECT_EQ(stages_of(b), (Stages{{false, true, 0}, {true, false, 0}}));
+  ModelBuilder one = image();
+  one.weight("c", {}).weight("d", {});
+  one.node("Add", {"x", "c"}, {"s"}).node("Mul", {"s", "d"}, {"y"}).output("y");
+  EXPECT_EQ(stages_of(one), (Stages{{true, true, 0}}));
 }
 
 TEST(UnitLayers, IsWhatIsLackingSaid) {
