@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "hw/config/buffer_memory.h"
 #include "hw/config/type_modes.h"
 #include "hw/program/contract.h"
 
@@ -53,8 +54,8 @@ constexpr int64_t kTables =
 
 // Gate equivalents of tests/hw/area/gates.txt (scripts/synthesize).
 constexpr double kArrayGates = 83973.0 / 64, kOutputStationaryGates = 138146.0 / 64;  // of 8 x 8
-constexpr double kPostGates = 19636 + 4141, kVectorGates = 32283 + 39550;             // a lane
-constexpr double kExponentialGates = 43193 - 39550;
+constexpr double kPostGates = 19636 + 4141, kVectorGates = 32283, kRowGates = 39550;  // a lane
+constexpr double kExponentialGates = 43193 - kRowGates;
 constexpr double kMacGates = 41307 - 32283 + 1164;
 // Of the cells that scripts/synthesize maps to, by its NAND2: a flip-flop with the multiplexer of
 // its enable, two exclusive ors and three gates, and such an adder with an AND.
@@ -95,7 +96,9 @@ double element_um2(const HwConfig& hw) {
     const int bits = std::max({accsim::bits(m.activation), accsim::bits(m.weight), 8});
     operand_bits = std::max(operand_bits, m.rate * bits);
   }
-  return multiply + add + (3 * operand_bits + real(8 * hw.accumulator_bytes())) * kFlipFlop;
+  // Products of a dot product meet in a tree, which has one sum.
+  const double sums = hw.has_dot_products() ? 1 / real(hw.array.rows) : 1;
+  return multiply + add + (3 * operand_bits + sums * real(8 * hw.accumulator_bytes())) * kFlipFlop;
 }
 
 double interface_mm2(const HwConfig& hw) {
@@ -123,12 +126,31 @@ int64_t exponential_lanes(const HwConfig& hw) {
   return std::min(hw.vector.lanes[1], vector_lanes(hw));
 }
 
+/// Vector lanes that something feeds. Those of int8 that have commands are as many as bytes that
+/// the port of their operands brings (rtl_parameters() in hw/cosim).
+int64_t fed_lanes(const HwConfig& hw) {
+  const auto& l = hw.vector.lanes;
+  if (!hw.computes_int8()) return vector_lanes(hw);
+  const int64_t with_commands = std::max({l[0], l[2], l[3], hw.vector.mac_lanes});
+  return std::max(
+      {std::min(with_commands, hw.buffer(Buffer::activation).width), l[1], l[4], l[5], l[6]});
+}
+
+/// Those of them through which rows pass: as many as the first pass of a row has elements a cycle
+/// (contract::row_beat()).
+int64_t normalising_lanes(const HwConfig& hw) {
+  const int64_t lanes = std::min(hw.vector.lanes[0], fed_lanes(hw));
+  if (!hw.computes_int8()) return lanes;
+  return std::min({lanes, hw.buffer(Buffer::activation).width, hw.buffer(Buffer::output).width});
+}
+
 /// Gate equivalents of all but the memories. The array's have its skews.
 double core_gates(const HwConfig& hw) {
   const auto& flows = hw.array.dataflows;
   const bool outputs = std::ranges::count(flows, Dataflow::output_stationary) > 0;
   const double element =
       (outputs ? kOutputStationaryGates : kArrayGates) * element_um2(hw) / int8_element_um2();
+  const int64_t normalising = normalising_lanes(hw);
   CoreCells rest = kOnce;
   add_cells(rest, kColumn, hw.array.cols);
   add_cells(rest, kRowLane, contract::row_lanes(hw));
@@ -136,24 +158,23 @@ double core_gates(const HwConfig& hw) {
   rest.adders += kAlign * std::max(hw.array.rows, hw.array.cols);
   if (hw.vector.mac_lanes > 0) add_cells(rest, kScaleWalk, 1);
   return real(hw.array.rows * hw.array.cols) * element + real(post_lanes(hw)) * kPostGates +
-         real(vector_lanes(hw)) * kVectorGates + real(exponential_lanes(hw)) * kExponentialGates +
+         real(fed_lanes(hw)) * kVectorGates + real(normalising) * kRowGates +
+         real(std::min(hw.vector.lanes[1], normalising)) * kExponentialGates +
          real(hw.vector.mac_lanes) * kMacGates + real(rest.registers) * kFlipFlopGates +
          real(rest.adders) * kAdderGates + real(rest.multipliers) * kProductGates;
 }
 
-/// Of buffers and shared memory. A slot is a memory of its own, as wide as its port: of macros of
+/// Of buffers and shared memory. A slot is a memory of its own, as wide as its ports: of macros of
 /// 64 bits.
 double memories_um2(const HwConfig& hw) {
-  const auto um2 = [&](int64_t kib, int64_t memories, double width) {
-    return sram_um2(hw.energy.technology, kib * 1024, real(memories) * std::max(1.0, width / 8));
+  const auto um2 = [&](int64_t bytes, int64_t memories, double width) {
+    return sram_um2(hw.energy.technology, bytes, real(memories) * std::max(1.0, width / 8));
   };
-  const ChannelConfig& shared = hw.shared.channel;
-  double out = um2(hw.shared.kib, 1, std::max(shared.read.value(), shared.write.value()));
-  for (size_t b = 0; b < kBuffers; ++b) {
-    const BufferConfig& buffer = hw.buffers[b];
-    const bool sums = static_cast<Buffer>(b) == Buffer::accumulator;
-    out += um2(buffer.kib, buffer.slots,
-               real(sums ? hw.array.cols * hw.accumulator_bytes() : buffer.width));
+  const MemoryShape shared = shared_memory(hw);
+  double out = um2(shared.bytes, 1, shared.width);
+  for (size_t i = 0; i < kBuffers; ++i) {
+    const auto b = static_cast<Buffer>(i);
+    out += um2(buffer_bytes(hw, b), hw.buffer(b).slots, slot_memory(hw, b).width);
   }
   return out;
 }

@@ -48,14 +48,17 @@ struct Area {
 /// A machine with energy.technology: in square millimetres of that node,
 /// - cells: gate equivalents times hw/technology's area of one. An element of the array and a
 ///   lane of the vector and of the post unit are what Yosys makes of rtl/ (kArrayGates, ... in
-///   area.cpp, of tests/hw/area/gates.txt), elements of other types than int8 in proportion to the
-///   areas of arithmetic below; the rest of core_cells() by the cells that gates.txt is in: a
-///   flip-flop and its enable are 6 gates, an adder's bit 8.67, a bit of a product 10. Yosys maps
-///   to simple gates without choosing among a library's, so a synthesis for a technology ends
-///   smaller;
+///   area.cpp, of tests/hw/area/gates.txt), elements of other types than int8, or without a sum of
+///   their own (dot products), in proportion to the areas of arithmetic below; the rest of
+///   core_cells() by the cells that gates.txt is in: a flip-flop and its enable are 6 gates, an
+///   adder's bit 8.67, a bit of a product 10. Yosys maps to simple gates without choosing among a
+///   library's, so a synthesis for a technology ends smaller;
+/// - lanes that something feeds. Of int8, lanes that have commands are at most as many as bytes of
+///   the activation port, as in rtl/. What normalises rows (row_lane) is in as many of them as rows
+///   have elements a cycle: vector.lanes.elementwise, and for int8 the activation and output ports;
 /// - memories: bits times hw/technology's area of one, and what macros have around their cells: a
 ///   memory is as many macros as its size asks for, at least one for each slot and each 8 bytes of
-///   its port (hw/technology's sram_um2());
+///   its widest port (hw/config's slot_memory(), hw/technology's sram_um2());
 /// - utilisation: 0.7, an assumption; blocks are usually placed with 60 to 80 % of cells;
 /// - beside them the DRAM interface as below.
 /// A machine without: textbook_area().

@@ -1,5 +1,9 @@
 #include "hw/config/derive.h"
 
+#include <algorithm>
+
+#include "hw/config/buffer_memory.h"
+
 namespace accsim::hw {
 namespace {
 
@@ -7,16 +11,35 @@ void set_unless_given(DerivableNumber& number, double value) {
   if (!number.given) number.value = value;
 }
 
+/// Bits of an element's registers that a MAC clocks.
+double clocked_bits(const HwConfig& hw, DType activation, DType weight, double rate) {
+  // Weights of int4 are widened in front of the array.
+  const int operand = std::max({bits(activation), bits(weight), 8});
+  const int sum = bits(is_float(activation) ? DType::float32 : DType::int32);
+  if (hw.has_dot_products()) return operand + sum / static_cast<double>(hw.array.rows);
+  const bool both = std::ranges::all_of(hw.array.dataflows, sums_stay);
+  return operand * (both ? 2 : 1) + sum / std::max(rate, 1.0);
+}
+
+double element_pj(const HwConfig& hw, DType activation, DType weight, double rate) {
+  const Technology t = hw.energy.technology;
+  return mac_pj(t, activation, weight) + register_pj(t, clocked_bits(hw, activation, weight, rate));
+}
+
 void derive_energies(HwConfig& hw) {
   EnergyConfig& e = hw.energy;
   const Technology t = e.technology;
   const TypesConfig& types = hw.types;
-  set_unless_given(e.mac, mac_pj(t, types.activation, types.weight));
-  for (TypeMode& m : hw.types.modes) set_unless_given(m.mac, mac_pj(t, m.activation, m.weight));
+  set_unless_given(e.mac, element_pj(hw, types.activation, types.weight, 1));
+  for (TypeMode& m : hw.types.modes)
+    set_unless_given(m.mac, element_pj(hw, m.activation, m.weight, m.rate));
   set_unless_given(e.vector_op, vector_op_pj(t, is_float(types.activation)));
-  for (size_t b = 0; b < kBuffers; ++b)
-    set_unless_given(e.buffer_byte[b], sram_pj_per_byte(t, hw.buffers[b].slot_bytes()));
-  set_unless_given(e.shared_byte, sram_pj_per_byte(t, hw.shared.kib * 1024));
+  for (size_t b = 0; b < kBuffers; ++b) {
+    const MemoryShape memory = slot_memory(hw, static_cast<Buffer>(b));
+    set_unless_given(e.buffer_byte[b], sram_pj_per_byte(t, memory.bytes, memory.width));
+  }
+  const MemoryShape shared = shared_memory(hw);
+  set_unless_given(e.shared_byte, sram_pj_per_byte(t, shared.bytes, shared.width));
   const DramKind kind = dram_kind(hw);
   const double dram = kind == DramKind::custom ? 0 : dram_pj_per_byte(kind);
   set_unless_given(e.dram_read_byte, dram);

@@ -129,7 +129,7 @@ void add_array(Table& t) {
                "dataflows that the array has; each layer gets the best one",
                field_member<std::vector<Dataflow>>(
                    [](HwConfig & hw) -> auto& { return hw.array.dataflows; })});
-  t.back().prices = kPricesTechnologyArea;
+  t.back().prices = kPricesEnergies | kPricesTechnologyArea;
   add_engine_fields(t);
   set_decides(t, begin, kDecidesProducts);
 }

@@ -10,9 +10,9 @@ namespace accsim::hw {
 ///   for its root;
 /// - a stage: its bytes in DRAM and in the shared buffer, read here and written there;
 /// - a transposed load: its bytes as any load's; a table: the bytes that are read for it.
-/// Registers on the way (those of the transposers like those of the array), a post's arithmetic and
-/// look-ups in a table of 256 bytes are charged nothing: at the square root of a memory's size, as
-/// machine files have it, such a look-up is 0.22 pJ beside 3 to 5 pJ for each byte of a slot.
+/// The array's registers are in the MAC's energy where that follows from a technology (derive.h).
+/// Other registers on the way, a post's arithmetic and look-ups in a table of 256 bytes are charged
+/// nothing: of a memory's root, as machine files have it, 0.22 pJ beside a slot byte's 3 to 5 pJ.
 struct Energy {
   Picojoules mac;     ///< every MAC the array computes, zero blocks of packed groups included
   Picojoules vector;  ///< vector lane operations

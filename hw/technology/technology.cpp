@@ -1,7 +1,6 @@
 #include "hw/technology/technology.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "sim/base/check.h"
@@ -30,6 +29,12 @@ struct SramPoint {
   Ends word;
 };
 constexpr std::array<SramPoint, 3> kSram = {{{8, {10, 7.5}}, {32, {20, 8.5}}, {1024, {100, 14}}}};
+
+// [A], a bit in a cycle, pJ.
+constexpr double kRegisterBit = 8.999495e-3;
+
+// Of an access of 64 bits.
+constexpr double kWordBytes = 8;
 
 // [S] table 2, femtojoules.
 constexpr double kInverter45 = 1.05, kInverter32 = 0.51, kInverter16 = 0.179, kInverter7 = 0.111;
@@ -100,6 +105,32 @@ double scaled_energy(Technology t, Ends ends) {
   return ends.nm45 * std::pow(ends.nm7 / ends.nm45, w) * r.beyond;
 }
 
+/// A point of a line in log-log.
+struct LogPoint {
+  double x, y;
+};
+double on_line(LogPoint a, LogPoint b, double x) {
+  return a.y * std::pow(x / a.x, std::log(b.y / a.y) / std::log(b.x / a.x));
+}
+
+/// A macro of 64 bits, as a part of one of [J]'s smallest memory: 1024 words. At most that many.
+double small_macro(double words) {
+  size_t i = 0;
+  while (kMacroEnergies[i + 1].words < words) ++i;
+  const MacroEnergy a = kMacroEnergies[i], b = kMacroEnergies[i + 1];
+  const double access = on_line({a.words, a.access}, {b.words, b.access}, std::max(words, a.words));
+  return access / kMacroEnergies.back().access;
+}
+
+/// Picojoules of 64 bits of an SRAM of so many bytes, more than 0.
+double word_pj(Technology t, double bytes) {
+  const double kib = bytes / 1024;
+  const auto of = [&](const SramPoint& p) { return LogPoint{p.kib, scaled_energy(t, p.word)}; };
+  if (kib <= kSram[0].kib) return of(kSram[0]).y * small_macro(bytes / kWordBytes);
+  const size_t i = kib <= kSram[1].kib ? 0 : 1;
+  return on_line(of(kSram[i]), of(kSram[i + 1]), kib);
+}
+
 }  // namespace
 
 std::string_view name(Technology t) { return kNames[static_cast<size_t>(t)]; }
@@ -134,16 +165,16 @@ double vector_op_pj(Technology t, bool real) {
   return mac_pj(t, type, type);
 }
 
-double sram_pj_per_byte(Technology t, int64_t bytes) {
+double register_pj(Technology t, double bits) {
+  return bits * scaled_energy(t, {kRegisterBit, kRegisterBit * kInt32Add.nm7 / kInt32Add.nm45});
+}
+
+double sram_pj_per_byte(Technology t, int64_t bytes, double width) {
+  check(width > 0, "an access of some bytes");
   if (bytes <= 0) return 0;
-  const double kib = static_cast<double>(bytes) / 1024;
-  const size_t i = kib <= kSram[1].kib ? 0 : 1;
-  const double x0 = kSram[i].kib, x1 = kSram[i + 1].kib;
-  const double y0 = scaled_energy(t, kSram[i].word);
-  const Technology slope = kib < x0 ? Technology::nm45 : t;
-  const double grown =
-      scaled_energy(slope, kSram[i + 1].word) / scaled_energy(slope, kSram[i].word);
-  return y0 * std::pow(kib / x0, std::log(grown) / std::log(x1 / x0)) / 8;
+  const double across = width / kWordBytes;
+  const double word = word_pj(t, static_cast<double>(bytes) / across);
+  return word * (kFixedAccess / std::min(across, 1.0) + 1 - kFixedAccess) / kWordBytes;
 }
 
 double dram_pj_per_byte(DramKind kind) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -17,6 +18,10 @@ namespace accsim::hw {
 /// - [S] A. Stillmaker and B. Baas, "Scaling equations for the accurate prediction of CMOS device
 ///   performance from 180 nm to 7 nm", Integration 58, 2017, table 2: energy of an inverter that
 ///   drives four, at nominal voltage, fJ: 1.05 at 45 nm, 0.51 at 32, 0.179 at 16, 0.111 at 7;
+/// - [A] Y. Shao et al., "Aladdin", ISCA 2014, with its table common/power_func.h of a commercial
+///   library of 40 nm: what a bit of a register takes in a cycle;
+/// - [I] the data sheets of IHP's compiler for single-port memories, SG13G2, in its open PDK
+///   (RM_IHPSG13_1P_*.txt): macros by words and width;
 /// - cells and bits: in the rows of technology.cpp.
 ///
 /// Energies of 45 and 7 nm are those of [J]. In between an operation takes E45 x (E7 / E45)^w, w
@@ -52,12 +57,37 @@ double mac_pj(Technology t, DType activation, DType weight);
 /// as an int8 MAC, for floats as one of float32. Precondition: not custom.
 double vector_op_pj(Technology t, bool real);
 
-/// Picojoules per byte, read or written, of one SRAM of so many bytes. Lines in log-log go through
-/// [J]'s three sizes; a byte is an eighth of an access of 64 bits. Above 1 MiB the upper line goes
-/// on. Below 8 KiB all nodes take the line of 45 nm, the square root of the size: the line of 7 nm
-/// is nearly level there and would make a small memory dearer than at 45 nm. No bytes take none.
-/// Never less when `bytes` grows. Precondition: not custom.
-double sram_pj_per_byte(Technology t, int64_t bytes);
+/// Picojoules that so many bits of registers take in a cycle in which they are clocked. [A] has
+/// 0.0090 pJ for each, 0.0079 of it inside the cell, at every clock rate; taken to be of 45 nm.
+/// Finer nodes go as [J]'s addition of int32 does, since [J] has no registers. Precondition: not
+/// custom.
+double register_pj(Technology t, double bits);
+
+/// Words of 64 bits in a macro of a memory compiler, and what an access takes, pJ.
+struct MacroEnergy {
+  double words, access;
+};
+/// "Total Typical Power" of [I]'s RM_IHPSG13_1P_*x64_c2 at 1.2 V and 25 degrees, 1 uW/MHz being 1
+/// pJ. It is a compiler of 130 nm: what is taken from it is ratios.
+inline constexpr std::array<MacroEnergy, 4> kMacroEnergies = {
+    {{64, 56.80}, {256, 72.56}, {512, 91.42}, {1024, 118.1}}};
+/// Of an access of 64 bits, the part that doesn't depend on its width. [I] has 19.70, 33.76 and
+/// 118.1 pJ for 8, 16 and 64 bits of 1024 words: 5.645 pJ and 1.757 for each bit.
+inline constexpr double kFixedAccess = 1 - 64 * (118.1 - 33.76) / (64 - 16) / 118.1;
+
+/// Picojoules per byte, read or written, of one SRAM of `bytes` whose accesses have `width` bytes.
+/// - 64 bits: lines in log-log go through [J]'s three sizes; above 1 MiB the upper line goes on.
+///   Below 8 KiB it is as much less than at 8 KiB as [I]'s macros of 64 bits are, on lines in
+///   log-log. A memory of fewer than [I]'s 64 words takes what one of 64 does.
+/// - Wider memories are macros of 64 bits side by side, as their area is: each has its part of the
+///   bytes, and all have an access. So a byte takes what it does in one of these macros.
+/// - Narrower memories have as many words as one of 64 bits with more bytes. An access takes
+///   kFixedAccess of what it takes there, and of the rest its part of the bits. At 45 nm one of 16
+///   bits then takes 0.57 of one of 64 in 8 KiB, and one of 8 bits 0.43 in 4 KiB; [I] has 0.62
+///   (4096x16_c3: 73.17 pJ) and 0.45 (4096x8_c3: 41.10 pJ).
+/// No bytes take none. Never less when `bytes` grows, never more when `width` does. Preconditions:
+/// not custom, a width.
+double sram_pj_per_byte(Technology t, int64_t bytes, double width);
 
 /// Picojoules a byte of DRAM, device and interface, whatever the technology of the machine:
 /// - DDR3, DDR4: [J], 1300 pJ for 64 bits, which [H] has as the lower end of 1300 to 2600;

@@ -271,10 +271,13 @@ double BoxBounds::least_energy(const MachineBox& r) const {
   // Energies that follow from words have no least machine.
   if (has_technology(spec_) && prices_vary(spec_, hw::kPricesEnergies)) return 0;
   const hw::HwConfig least = best_machine(r, false);
-  double out = least.energy.static_per_cycle * least_cycles(r), mac = least.energy.mac;
+  // Longer columns of dot products share the registers of a sum.
+  const hw::HwConfig most = best_machine(r, true);
+  double mac = std::min(least.energy.mac.value, most.energy.mac.value);
+  double out = least.energy.static_per_cycle * least_cycles(r);
   for (const hw::TypeMode& m : all_modes(spec_)) mac = std::min(mac, m.mac.value);
   // Lanes leave out the taps in the padding, of which nobody knows here how many there are.
-  if (best_machine(r, true).vector.mac_lanes > 0) mac = 0;
+  if (most.vector.mac_lanes > 0) mac = 0;
   for (const Layer& l : layers_)
     out += l.times * (l.macs * mac + l.weight_bytes * least.energy.dram_read_byte);
   return out * (1 - 1e-9);

@@ -148,7 +148,8 @@ TEST(Area, AreElementsAndLanesTheGatesOfTheRtl) {
   for (BufferConfig& b : narrow.buffers) b.width = 64;
   wide = narrow;
   narrow.buffers[static_cast<size_t>(Buffer::output)].width = 63;
-  const double post = gates_of("post_lane", "-") + gates_of("residual_lane", "-");
+  // The narrower output port also feeds one lane less of those that normalise.
+  const double post = gates_of("post_lane", "-") + gates_of("residual_lane", "-") + plain;
   EXPECT_NEAR((machine_area(wide).cells_um2 - machine_area(narrow).cells_um2) / gate, post,
               1e-6 * post);
   // A row of the array: elements, and nothing else where it is no longer than the columns.
@@ -163,6 +164,40 @@ TEST(Area, AreElementsAndLanesTheGatesOfTheRtl) {
   longer.array.rows = 64;
   EXPECT_NEAR((machine_area(longer).cells_um2 - machine_area(shorter).cells_um2) / gate, 64 * sums,
               1e-3);
+}
+
+/// Lanes that commands of int8 have are as many as the activation port feeds, those that normalise
+/// rows as many as rows have elements a cycle.
+TEST(Area, AreLanesThatNothingFeedsLeftOut) {
+  HwConfig base = at_28nm();
+  const double gate = gate_um2(Technology::nm28), lane = gates_of("vector_lane", "-");
+  const double rows = gates_of("row_lane", "Exponential=1'b0");
+  const auto more = [&](auto change) {
+    HwConfig hw = base;
+    change(hw);
+    return (machine_area(hw).cells_um2 - machine_area(base).cells_um2) / gate;
+  };
+  // The port has 128 bytes, the output port too; 64 lanes are for additions.
+  const auto pool = [](HwConfig& hw) { hw.vector.lanes[3] = 1000; };
+  EXPECT_NEAR(more(pool), (128 - 64) * lane, 1e-6 * lane);
+  const auto additions = [](HwConfig& hw) { hw.vector.lanes[0] = 1000; };
+  EXPECT_NEAR(more(additions), (128 - 64) * (lane + rows), 1e-6 * lane);
+  // Searches have no commands, and so no port that they wait for.
+  const auto search = [](HwConfig& hw) { hw.vector.lanes[6] = 1000; };
+  EXPECT_NEAR(more(search), (1000 - 64) * lane, 1e-6 * lane);
+  base.types.activation = base.types.weight = DType::bfloat16;
+  base.types.accumulator = DType::float32;
+  EXPECT_NEAR(more(pool), (1000 - 64) * lane, 1e-6 * lane) << "nor have floats";
+}
+
+/// An element of a dot product has no sum of its own.
+TEST(Area, DoRowsOfADotProductShareASum) {
+  HwConfig hw = at_28nm();
+  const double elements = machine_area(hw).cells_um2;
+  hw.array.form = ArrayForm::dot_product;
+  const double part = (282 + 137 + (24 + 32.0 / 64) * 4.52) / (282 + 137 + (24 + 32) * 4.52);
+  const double array = gates_of("array_ws", "Rows=8,Cols=8") * 64 * gate_um2(Technology::nm28);
+  EXPECT_NEAR(elements - machine_area(hw).cells_um2, array * (1 - part), 1e-6 * array);
 }
 
 /// Bits, and macros beyond those of 16 KiB: a slot's port of 128 bytes asks for 16 of 8 bytes, one

@@ -135,5 +135,23 @@ TEST(Configs, DoTheVariantsDifferOnlyWhereTheySay) {
   EXPECT_EQ(differing(shipped("64x64"), shipped("64x64-modes")), modes);
 }
 
+/// Their numbers are of the table at 16 nm. Products of a cell meet in a tree with one sum
+/// (NV_NVDLA_CMAC_CORE_mac.v). The accumulator's two memories have as many places as
+/// NV_NVDLA_CACC.h says: twice the kernels, or four times where there are four channels for each.
+TEST(Configs, DoTheEnergiesOfNvdlaFollowFromItsRtl) {
+  constexpr auto t = Technology::nm16;
+  for (const char* macs : {"2048", "1024", "512", "256", "128", "64", "32"}) {
+    SCOPED_TRACE(macs);
+    const HwConfig hw = shipped(std::string("known/nvdla-") + macs);
+    const int64_t channels = hw.array.rows, kernels = hw.array.cols;
+    const double bits = 8 + 32 / static_cast<double>(channels);
+    EXPECT_NEAR(hw.energy.mac,
+                accsim::hw::mac_pj(t, DType::int8, DType::int8) + register_pj(t, bits), 1e-4);
+    const int64_t row = kernels * 4, places = kernels * (channels / kernels == 4 ? 4 : 2);
+    EXPECT_NEAR(hw.energy.buffer_byte[static_cast<size_t>(Buffer::accumulator)],
+                accsim::hw::sram_pj_per_byte(t, places * row, static_cast<double>(row)), 1e-4);
+  }
+}
+
 }  // namespace
 }  // namespace accsim::hw

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "config_fixture.h"
+#include "hw/config/buffer_memory.h"
 #include "hw/config/derive.h"
 #include "hw/config/fields.h"
 
@@ -26,17 +27,24 @@ void expect_refused(const std::string& text, const std::vector<std::string>& par
     EXPECT_NE(all.find(part), std::string::npos) << part << " in " << all;
 }
 
+/// Picojoules of a MAC of int8, and of so many bits of registers.
+double int8_element(Technology t, double bits) {
+  return mac_pj(t, DType::int8, DType::int8) + register_pj(t, bits);
+}
+
 const std::string kTwoWords = "  technology: 28nm\n  dram: lpddr4\n";
 
 TEST(EnergyTechnology, DoTwoWordsStandForAllNumbers) {
   const HwConfig hw = test::good(with_energy(kTwoWords));
   const auto t = Technology::nm28;
   EXPECT_EQ(hw.energy.technology, t);
-  EXPECT_EQ(hw.energy.mac, mac_pj(t, DType::int8, DType::int8));
+  EXPECT_EQ(hw.energy.mac, int8_element(t, 8 + 32));
   EXPECT_EQ(hw.energy.vector_op, vector_op_pj(t, false));
   for (size_t b = 0; b < kBuffers; ++b)
-    EXPECT_EQ(hw.energy.buffer_byte[b], sram_pj_per_byte(t, hw.buffers[b].slot_bytes()));
-  EXPECT_EQ(hw.energy.shared_byte, sram_pj_per_byte(t, hw.shared.kib * 1024));
+    EXPECT_EQ(hw.energy.buffer_byte[b],
+              sram_pj_per_byte(t, hw.buffers[b].slot_bytes(),
+                               slot_memory(hw, static_cast<Buffer>(b)).width));
+  EXPECT_EQ(hw.energy.shared_byte, sram_pj_per_byte(t, 64 * 1024, 17));
   EXPECT_EQ(hw.energy.dram_read_byte, 48.0);  // 6 pJ a bit
   EXPECT_EQ(hw.energy.dram_write_byte, 48.0);
   const auto elements = static_cast<double>(hw.array.rows * hw.array.cols);
@@ -61,10 +69,42 @@ TEST(EnergyTechnology, FollowsWhatItIsComputedFrom) {
   derive(hw);
   EXPECT_GT(hw.energy.buffer_byte[0], before.energy.buffer_byte[0]);
   EXPECT_EQ(hw.energy.buffer_byte[1], before.energy.buffer_byte[1]);
-  EXPECT_EQ(hw.energy.mac, mac_pj(Technology::nm28, DType::bfloat16, DType::bfloat16));
+  const auto element = [](Technology t) {
+    return mac_pj(t, DType::bfloat16, DType::bfloat16) + register_pj(t, 16 + 32);
+  };
+  EXPECT_EQ(hw.energy.mac, element(Technology::nm28));
   hw.energy.technology = Technology::nm7;
   derive(hw);
-  EXPECT_EQ(hw.energy.mac, mac_pj(Technology::nm7, DType::bfloat16, DType::bfloat16));
+  EXPECT_EQ(hw.energy.mac, element(Technology::nm7));
+}
+
+/// Registers that a MAC clocks: what streams by, and the sum.
+TEST(EnergyTechnology, HasAMacTheRegistersOfItsElement) {
+  const auto t = Technology::nm28;
+  HwConfig hw = test::good(with_energy(kTwoWords));
+  const auto mac = [&](std::vector<Dataflow> dataflows) {
+    hw.array.dataflows = std::move(dataflows);
+    derive(hw);
+    return hw.energy.mac.value;
+  };
+  using enum Dataflow;
+  EXPECT_EQ(mac({weight_stationary, input_stationary}), int8_element(t, 8 + 32));
+  EXPECT_EQ(mac({output_stationary}), int8_element(t, 2 * 8 + 32)) << "both operands stream";
+  EXPECT_EQ(mac({output_stationary, weight_stationary}), int8_element(t, 8 + 32));
+  hw.array.form = ArrayForm::dot_product;
+  hw.array.rows = 16;
+  EXPECT_EQ(mac({weight_stationary}), int8_element(t, 8 + 2)) << "16 rows share a sum";
+}
+
+/// Several MACs of an element have one sum; a rate below 1 has one each.
+TEST(EnergyTechnology, DoMacsOfAnElementShareItsSum) {
+  const auto mac = [](const std::string& rate) {
+    const std::string mode = "{activation: int16, weight: int16, rate: " + rate + "}";
+    const HwConfig hw = test::good(with_modes(with_energy(kTwoWords), mode));
+    return hw.types.modes[0].mac.value - mac_pj(Technology::nm28, DType::int16, DType::int16);
+  };
+  EXPECT_NEAR(mac("2"), register_pj(Technology::nm28, 16 + 32.0 / 2), 1e-12);
+  EXPECT_NEAR(mac("0.5"), register_pj(Technology::nm28, 16 + 32), 1e-12);
 }
 
 TEST(EnergyTechnology, DoesABankedDramSayItsKind) {
@@ -82,7 +122,8 @@ TEST(EnergyTechnology, DoesABankedDramSayItsKind) {
 TEST(EnergyTechnology, MayModesLeaveTheirsOut) {
   const std::string mode = "{activation: int16, weight: int16, rate: 1}";
   const HwConfig hw = test::good(with_modes(with_energy(kTwoWords), mode));
-  EXPECT_EQ(hw.types.modes[0].mac, mac_pj(Technology::nm28, DType::int16, DType::int16));
+  EXPECT_EQ(hw.types.modes[0].mac, mac_pj(Technology::nm28, DType::int16, DType::int16) +
+                                       register_pj(Technology::nm28, 16 + 32));
   expect_refused(with_modes(test::small_machine(), mode),
                  {"missing key \"mac_pj\" in types.modes[0]", "energy.technology"});
 }
