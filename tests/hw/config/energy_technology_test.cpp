@@ -64,11 +64,13 @@ TEST(EnergyTechnology, FollowsWhatItIsComputedFrom) {
   HwConfig hw = test::good(with_energy(kTwoWords));
   const HwConfig before = hw;
   hw.buffers[0].kib *= 4;
-  hw.types.activation = hw.types.weight = DType::bfloat16;
-  hw.types.accumulator = DType::float32;
   derive(hw);
   EXPECT_GT(hw.energy.buffer_byte[0], before.energy.buffer_byte[0]);
   EXPECT_EQ(hw.energy.buffer_byte[1], before.energy.buffer_byte[1]);
+  hw.types.activation = hw.types.weight = DType::bfloat16;
+  hw.types.accumulator = DType::float32;
+  derive(hw);
+  EXPECT_LT(hw.energy.buffer_byte[1], before.energy.buffer_byte[1]) << "as a row is wider";
   const auto element = [](Technology t) {
     return mac_pj(t, DType::bfloat16, DType::bfloat16) + register_pj(t, 16 + 32);
   };

@@ -165,6 +165,20 @@ objectives: )") + objectives + "\n"),
                            objectives, std::string_view(objectives) == "[time, area]");
 }
 
+/// Wider ports and rows take less for a byte, and dataflows decide which registers are clocked.
+TEST(Adaptive, FindsTheGridsFrontWhereWidthsArePrices) {
+  const std::string base = with_energies("  technology: 16nm\n  dram: lpddr4\n");
+  for (const char* objectives : {"[cycles, energy]", "[energy, area]"})
+    expect_the_grids_front(load(base, std::string(R"(
+axes:
+  port: {field: buffers.activation.width, values: [8, 64, 256]}
+  rows: {field: array.rows, values: [16, 64]}
+  cols: {field: array.cols, values: [16, 64]}
+  flow: {field: array.dataflows, values: [[weight_stationary], [output_stationary]]}
+objectives: )") + objectives + "\n"),
+                           objectives, false);
+}
+
 /// A machine of a point is what its own file would be.
 TEST(Adaptive, AreMachinesOfPointsWithATechnologyThoseOfTheirFiles) {
   const SweepSpec spec = load(with_energies("  technology: 16nm\n  dram: lpddr4\n"), R"(
