@@ -157,7 +157,7 @@ std::string_view Stages::add_node(const Node& node) {
   if (op == op::kLeakyRelu || op == op::kNeg) return add(Part::mul), "";
   if (op == op::kAdd || op == op::kSum || op == op::kMax || op == op::kMin)
     return add_two(node, Part::alu);
-  if (op == op::kMul || op == "PRelu") return add_two(node, Part::mul);
+  if (op == op::kMul || op == op::kPRelu) return add_two(node, Part::mul);
   // What is subtracted or divided by must be turned into what is added or multiplied by.
   const bool turns = (op == op::kSub || op == op::kDiv) && is_single(node.inputs.back());
   if (turns) return add_two(node, op == op::kSub ? Part::alu : Part::mul);
@@ -167,8 +167,8 @@ std::string_view Stages::add_node(const Node& node) {
 /// Does the node make one element of all positions of a channel?
 bool pools_all(const NodeView& view) {
   const std::string& op = view.node().op_type;
-  if (op == op::kGlobalAveragePool || op == "GlobalMaxPool") return true;
-  if (op != "ReduceMean" && op != "ReduceMax" && op != "ReduceMin") return false;
+  if (op == op::kGlobalAveragePool || op == op::kGlobalMaxPool) return true;
+  if (op != op::kReduceMean && op != op::kReduceMax && op != op::kReduceMin) return false;
   const Result<std::vector<int64_t>> axes = reduced_axes(view);
   if (!axes || view.rank(0) < 3) return false;
   std::vector<int64_t> positions(static_cast<size_t>(view.rank(0) - 2));

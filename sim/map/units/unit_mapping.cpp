@@ -68,7 +68,9 @@ std::string text_of(const hw::PoolLayer& layer) {
   if (layer.strips.empty()) return "pooling";
   return fmt::format("pooling, {} strips", layer.strips.size());
 }
-std::string text_of(const hw::LrnLayer& layer) { return layer.bypass ? "LRN, bypassed" : "LRN"; }
+std::string text_of(const hw::LrnLayer& layer) {
+  return layer.bypass ? "normalisation across channels, bypassed" : "normalisation across channels";
+}
 std::string text_of(const hw::PointLayer& layer) {
   return fmt::format("point-wise, {} stage{}", layer.stages.size(),
                      layer.stages.size() == 1 ? "" : "s");
