@@ -115,21 +115,6 @@ constexpr std::array kSideFields{
 };
 static_assert(sizeof(Side) == kSideFields.size() * sizeof(int64_t), "a field has no row");
 
-/// What is said of the fields that aren't in range.
-template <class Fields>
-Errors out_of_range(const Fields& values, std::span<const FieldOf<Fields>> fields) {
-  Errors errors;
-  for (const FieldOf<Fields>& f : fields) {
-    const int64_t value = values.*f.member;
-    if (value >= f.least && value <= f.most) continue;
-    errors.push_back(
-        {Errc::invalid,
-         fmt::format("{} must be {} to {} {}, is {}", f.name, f.least, f.most, f.unit, value),
-         std::string(f.name)});
-  }
-  return errors;
-}
-
 }  // namespace
 
 std::span<const DotProductField> dot_product_fields() { return kFields; }

@@ -3,6 +3,7 @@
 #include <span>
 #include <string_view>
 
+#include "sim/base/field_of.h"
 #include "sim/base/result.h"
 
 namespace accsim::hw {
@@ -71,15 +72,6 @@ struct SideUnits {
   bool operator==(const SideUnits&) const = default;
 };
 
-/// A field of such a struct: its name, its unit, the values that it may have, and what it says.
-template <class Fields>
-struct FieldOf {
-  std::string_view name, unit;
-  int64_t Fields::*member;
-  int64_t least, most;
-  std::string_view meaning = {};
-  bool is_derived = false;  ///< from other keys of a machine file: atoms, types and memory
-};
 /// A field of the units beside the engine: its name, its unit, and its range.
 using SideUnitField = FieldOf<SideUnits>;
 

@@ -21,9 +21,9 @@ using Json = nlohmann::json;
 
 /// A struct of fields: those that aren't given are nv_small's.
 template <class Fields>
-Fields read_fields(const Json& given, std::span<const accsim::hw::FieldOf<Fields>> fields) {
+Fields read_fields(const Json& given, std::span<const accsim::FieldOf<Fields>> fields) {
   Fields read;
-  for (const accsim::hw::FieldOf<Fields>& field : fields)
+  for (const accsim::FieldOf<Fields>& field : fields)
     read.*field.member = given.value(std::string(field.name), read.*field.member);
   return read;
 }
