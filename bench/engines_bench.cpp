@@ -21,7 +21,7 @@ void thousand_programs(benchmark::State& state) {
     cycles = 0;
     for (size_t i = 0; i < kPrograms; ++i) {
       const size_t row = i % layers.size();
-      const auto program = hw::make_tiled_program(layers[row]);
+      const auto program = hw::make_tiled_program(layers[row], machines[row]);
       cycles += hw::time_engine_program(program->commands, machines[row])->count();
     }
   }

@@ -6,7 +6,7 @@ namespace accsim::hw {
 
 CommandFetch::CommandFetch(const EngineProgram& program, const EngineMachine& machine,
                            RequestPort& port)
-    : program_(program), machine_(machine), port_(port), queues_(machine.engines.size()) {
+    : program_(program), machine_(machine), port_(port), queues_(machine.queues.size()) {
   ask(machine.launch_cycles);
 }
 
@@ -56,7 +56,7 @@ bool CommandFetch::leave() {
 /// The cycle from which the engine's queue has room, if it is known.
 bool CommandFetch::has_room(size_t engine, const std::vector<CommandSpan>& times,
                             int64_t& cycle) const {
-  const size_t depth = static_cast<size_t>(machine_.engines[engine].depth);
+  const size_t depth = static_cast<size_t>(machine_.queues[engine].depth);
   const std::vector<size_t>& queue = queues_[engine];
   if (queue.size() < depth) return true;
   const int64_t end = times[queue[queue.size() - depth]].end;

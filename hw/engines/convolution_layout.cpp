@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "hw/engines/tiled_commands.h"
 #include "hw/engines/tiled_layer.h"
-#include "hw/engines/vta_machine.h"
 
 namespace accsim::hw {
 namespace {
@@ -83,13 +83,13 @@ std::vector<EngineCommand> ConvolutionLayout::loads(const OutputTile& tile, int6
   for (int64_t q = 0; q < tile_in_; ++q) {
     const int64_t first = ((step * tile_in_ + q) * c_.height + y.first) * c_.width + x.first;
     loads.push_back(element_command(
-        vta::kInp, {kInputBase, kVectorBytes, first, y.inside, x.inside, c_.width}));
+        tiled::kInp, {kInputBase, kVectorBytes, first, y.inside, x.inside, c_.width}));
     loads.back().padding = read_padding(y, x);
   }
   const int64_t area = c_.taps * c_.taps;
   loads.push_back(element_command(
-      vta::kWgt, {kWeightBase, kBlockBytes, (tile.block * in_ + step * tile_in_) * area, tile_out_,
-                  tile_in_ * area, in_ * area}));
+      tiled::kWgt, {kWeightBase, kBlockBytes, (tile.block * in_ + step * tile_in_) * area,
+                    tile_out_, tile_in_ * area, in_ * area}));
   return loads;
 }
 
@@ -98,8 +98,8 @@ std::vector<EngineCommand> ConvolutionLayout::stores(const OutputTile& tile) con
   for (int64_t q = 0; q < tile_out_; ++q) {
     const int64_t first =
         ((tile.block + q) * c_.out_height + tile.row) * c_.out_width + tile.column;
-    stores.push_back(element_command(vta::kStore, {kOutputBase, kVectorBytes, first, c_.tile_height,
-                                                   c_.tile_width, c_.out_width}));
+    stores.push_back(element_command(tiled::kStore, {kOutputBase, kVectorBytes, first,
+                                                     c_.tile_height, c_.tile_width, c_.out_width}));
   }
   return stores;
 }

@@ -1,22 +1,26 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sim/base/field_of.h"
 #include "sim/base/result.h"
 
 namespace accsim::hw {
 
 /// What commands of a kind do.
 enum class CommandWork { compute, read, write };
+/// As machine files spell it, by CommandWork.
+inline constexpr std::array<std::string_view, 3> kCommandWorks = {"compute", "read", "write"};
 
 /// A kind of command (docs/engines.md, section "Fields"). Each work has the fields that its rules
 /// name; the values are those of VTA at a port of 8 bytes.
 struct CommandKind {
   std::string name;
-  int64_t engine = 0;  ///< index of the engine that executes it
+  int64_t engine = 0;  ///< index of the queue of the engine that executes it
   CommandWork work = CommandWork::compute;
   int64_t item_cycles = 0;       ///< compute: cycles per item
   int64_t pipeline_cycles = 1;   ///< compute: cycles to fill and empty the pipeline
@@ -42,13 +46,14 @@ struct EngineQueue {
 
 /// A counter of tokens: one engine posts, the other takes.
 struct TokenQueue {
-  int64_t from = 0, to = 0;  ///< indices of engines
+  int64_t from = 0, to = 0;  ///< indices of the engines' queues
 
   bool operator==(const TokenQueue&) const = default;
 };
 
 /// A decoupled access-execute machine (docs/engines.md, which has the source of each field). The
-/// values are those of VTA at a port of 8 bytes, with the memory of its measurements.
+/// values are those of VTA at a port of 8 bytes, with the memory of its measurements. A machine
+/// without queues has no such engines.
 struct EngineMachine {
   int64_t port_bytes = 8;         ///< bytes of a beat
   int64_t page_beats = 256;       ///< beats of the longest burst, and of a page
@@ -68,7 +73,7 @@ struct EngineMachine {
   int64_t end_to_room = 1;        ///< cycles until the queue has room for another command
   int64_t token_to_start = 2;     ///< cycles from the poster's end to the taker's start
   int64_t token_limit = 255;      ///< tokens that a queue counts
-  std::vector<EngineQueue> engines;
+  std::vector<EngineQueue> queues;
   std::vector<CommandKind> kinds;  ///< in the order of their rank at the port
   std::vector<TokenQueue> token_queues;
 
@@ -80,29 +85,39 @@ struct EngineMachine {
 /// Engines, kinds of commands and token queues that a machine may have: each fits into 32 bits.
 inline constexpr size_t kMostEngineParts = 32;
 
-/// A number of the machine: its name, its unit, and the values that it may have.
-struct EngineMachineField {
-  std::string_view name, unit;
-  int64_t EngineMachine::*member;
-  int64_t least, most;
-};
-
-/// The same of a kind of command, with the work that it belongs to.
-struct CommandKindField {
-  std::string_view name, unit;
-  int64_t CommandKind::*member;
-  int64_t least, most;
+/// A number of the machine.
+using EngineMachineField = FieldOf<EngineMachine>;
+/// A number of an engine's queue.
+using EngineQueueField = FieldOf<EngineQueue>;
+/// A number of a kind of command, with the work that it belongs to.
+struct CommandKindField : FieldOf<CommandKind> {
   CommandWork work;
 };
 
 /// All numbers of a machine, in the order of the struct.
 std::span<const EngineMachineField> engine_machine_fields();
 
+/// All numbers of an engine's queue.
+std::span<const EngineQueueField> engine_queue_fields();
+
 /// All numbers of a kind of command, each with its work, in the order of the struct.
 std::span<const CommandKindField> command_kind_fields();
 
-/// Are all fields in range, do kinds and token queues name engines, is a burst of commands whole,
-/// and does one engine alone write, whole beats? Lists all that isn't.
+/// Parts that are too many or too few, and indices of engines that aren't there. As all functions
+/// below, it lists errors at "port_bytes", "queues", "kinds[2]" or "token_queues[1]".
+Errors wrong_engine_parts(const EngineMachine& machine);
+
+/// Names of engines, or of kinds of commands, that two of them have.
+Errors doubled_engine_names(const EngineMachine& machine);
+
+/// Commands and items of writes that aren't whole beats, and pages that aren't whole commands or
+/// items. Numbers must be in range.
+Errors broken_beats(const EngineMachine& machine);
+
+/// A second engine that writes.
+Errors second_writers(const EngineMachine& machine);
+
+/// Are all numbers in range, and is nothing of the above wrong but names? Lists all that is.
 Status check_engine_machine(const EngineMachine& machine);
 
 }  // namespace accsim::hw

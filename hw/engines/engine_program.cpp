@@ -9,7 +9,8 @@
 namespace accsim::hw {
 namespace {
 
-constexpr int64_t kMostBytes = int64_t{1} << 40;  // of an address, a row, a pitch
+// Of an address, a row, a pitch: kMostRequests rows of this pitch end below 2^63.
+constexpr int64_t kMostBytes = int64_t{1} << 38;
 constexpr int64_t kMostItems = int64_t{1} << 40;  // of a command
 constexpr int64_t kLastCycle = int64_t{1} << 60;  // of a program
 

@@ -69,7 +69,7 @@ class ProgramRun {
         port_(machine),
         fetch_(program, machine, port_),
         times_(program.size()),
-        engines_(machine.engines.size()),
+        engines_(machine.queues.size()),
         tokens_(machine.token_queues.size()) {}
 
   Result<std::vector<CommandSpan>> run();

@@ -1,5 +1,5 @@
+#include "hw/engines/tiled_commands.h"
 #include "hw/engines/tiled_layer.h"
-#include "hw/engines/vta_machine.h"
 
 namespace accsim::hw {
 namespace {
@@ -50,15 +50,16 @@ OutputTile GemmLayout::tile(const std::string& order, const std::vector<int64_t>
 
 std::vector<EngineCommand> GemmLayout::loads(const OutputTile& tile, int64_t step) const {
   const int64_t from = step * tile_inner_;
-  return {element_command(vta::kInp, {kInputBase, kVectorBytes, tile.row * inner_ + from,
-                                      tile_rows_, tile_inner_, inner_}),
-          element_command(vta::kWgt, {kWeightBase, kBlockBytes, tile.block * inner_ + from,
-                                      tile_columns_, tile_inner_, inner_})};
+  return {element_command(tiled::kInp, {kInputBase, kVectorBytes, tile.row * inner_ + from,
+                                        tile_rows_, tile_inner_, inner_}),
+          element_command(tiled::kWgt, {kWeightBase, kBlockBytes, tile.block * inner_ + from,
+                                        tile_columns_, tile_inner_, inner_})};
 }
 
 std::vector<EngineCommand> GemmLayout::stores(const OutputTile& tile) const {
-  return {element_command(vta::kStore, {kOutputBase, kVectorBytes, tile.row * columns_ + tile.block,
-                                        tile_rows_, tile_columns_, columns_})};
+  return {
+      element_command(tiled::kStore, {kOutputBase, kVectorBytes, tile.row * columns_ + tile.block,
+                                      tile_rows_, tile_columns_, columns_})};
 }
 
 MicroKernel GemmLayout::per_sum() const {

@@ -1,6 +1,7 @@
 #include "hw/engines/tiled_layer.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -29,6 +30,18 @@ Error wrong(std::string_view where, std::string message) {
   return {Errc::invalid, std::move(message), std::string(where)};
 }
 
+/// Are order and nesting known?
+Status check_words(const TiledLayer& layer, std::span<const std::string_view> orders,
+                   std::span<const std::string_view> nestings) {
+  const auto check = [](std::string_view where, const std::string& word,
+                        std::span<const std::string_view> words) -> Status {
+    if (is_one_of(word, words)) return ok();
+    return wrong(where, fmt::format("is {}; valid: {}", word, fmt::join(words, ", ")));
+  };
+  if (Status order = check("order", layer.order, orders); !order) return order;
+  return check("micro", layer.micro, nestings);
+}
+
 /// Sizes in range, in tiles that are whole.
 Status check_sizes(std::span<const TiledSize> sizes) {
   for (const TiledSize& one : sizes) {
@@ -54,22 +67,16 @@ bool windows_inside(int64_t whole, int64_t out, int64_t tile, const TiledConvolu
 }
 
 Status check_layer(const TiledGemm& g, const TiledLayer& layer) {
-  constexpr std::array<std::string_view, 5> kNames{"k", "nk", "kn", "1", "mk"};
-  constexpr std::array<std::string_view, 2> kOrders{"mn", "nm"};
   const std::array sizes{TiledSize{"rows", g.rows, g.tile_rows},
                          TiledSize{"inner", g.inner, g.tile_inner},
                          TiledSize{"columns", g.columns, g.tile_columns}};
   if (Status ranges = check_sizes(sizes); !ranges) return ranges;
   if (Status inner = check_blocks("inner", g.tile_inner); !inner) return inner;
   if (Status columns = check_blocks("columns", g.tile_columns); !columns) return columns;
-  if (!is_one_of(layer.micro, kNames)) return wrong("micro", "unknown: " + layer.micro);
-  if (!is_one_of(layer.order, kOrders)) return wrong("order", "unknown: " + layer.order);
-  return ok();
+  return check_words(layer, kGemmOrders, kGemmNestings);
 }
 
 Status check_layer(const TiledConvolution& c, const TiledLayer& layer) {
-  constexpr std::array<std::string_view, 3> kNames{"ckk", "tvm", "kk1"};
-  constexpr std::array<std::string_view, 6> kOrders{"hwc", "hcw", "whc", "wch", "chw", "cwh"};
   const std::array sizes{TiledSize{"height", c.height, 1},
                          TiledSize{"width", c.width, 1},
                          TiledSize{"taps", c.taps, 1},
@@ -86,9 +93,7 @@ Status check_layer(const TiledConvolution& c, const TiledLayer& layer) {
     return wrong("out_height", "a window has nothing of the input, or more than is there");
   if (!windows_inside(c.width, c.out_width, c.tile_width, c))
     return wrong("out_width", "a window has nothing of the input, or more than is there");
-  if (!is_one_of(layer.micro, kNames)) return wrong("micro", "unknown: " + layer.micro);
-  if (!is_one_of(layer.order, kOrders)) return wrong("order", "unknown: " + layer.order);
-  return ok();
+  return check_words(layer, kConvolutionOrders, kConvolutionNestings);
 }
 
 /// What the work of making a program grows with, at most.
@@ -146,11 +151,18 @@ Status check_tiled_layer(const TiledLayer& layer) {
     return wrong("contexts", fmt::format("must be 1 to {}", kMostSize));
   constexpr int64_t kPerCommand = 8;  // of which most are shared by a tile
   const LayerExtent extent = std::visit([](const auto& s) { return extent_of(s); }, layer.sizes);
-  if (multiply_counts(extent.commands, kPerCommand) > kMostCommands ||
-      multiply_counts(extent.micro, layer.contexts) > kMostCommands)
-    return Error{Errc::capacity, fmt::format("more than {} commands", kMostCommands), "tiles"};
+  if (multiply_counts(extent.commands, kPerCommand) > kMostCommands)
+    return Error{Errc::capacity,
+                 fmt::format("more than {} commands; use larger tiles", kMostCommands), "tiles"};
+  if (multiply_counts(extent.micro, layer.contexts) > kMostCommands)
+    return Error{Errc::capacity,
+                 fmt::format("more than {} micro-operations; use smaller tiles or fewer contexts",
+                             kMostCommands),
+                 "tiles"};
   if (multiply_counts(extent.places, layer.contexts) > kMostPlaces)
-    return Error{Errc::capacity, "scratchpads of more than 2^40 places", "tiles"};
+    return Error{Errc::capacity,
+                 "scratchpads of more than 2^40 places; use smaller tiles or fewer contexts",
+                 "tiles"};
   return ok();
 }
 

@@ -1,7 +1,9 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -29,14 +31,21 @@ struct TiledConvolution {
   bool operator==(const TiledConvolution&) const = default;
 };
 
+/// Words of TiledLayer::order and TiledLayer::micro, of products and of convolutions.
+inline constexpr std::array<std::string_view, 2> kGemmOrders = {"mn", "nm"};
+inline constexpr std::array<std::string_view, 5> kGemmNestings = {"k", "nk", "kn", "1", "mk"};
+inline constexpr std::array<std::string_view, 6> kConvolutionOrders = {"hwc", "hcw", "whc",
+                                                                       "wch", "chw", "cwh"};
+inline constexpr std::array<std::string_view, 3> kConvolutionNestings = {"ckk", "tvm", "kk1"};
+
 /// A layer in int8 as VTA runs it, cut into tiles, with all that decides its program (head of
 /// validation/tables/vta_rtl.csv, "Program structure").
 struct TiledLayer {
   std::variant<TiledGemm, TiledConvolution> sizes;
-  std::string order = "mn";  ///< loops over tiles, outermost first: of m, n or of h, w, c
+  std::string order = "mn";  ///< loops over tiles, outermost first
   int64_t contexts = 1;      ///< tiles that take turns
   bool barrier = false;      ///< all engines wait behind each group of tiles (sync tvm)
-  std::string micro = "k";   ///< how micro-operations are nested: k, nk, kn, 1, mk or ckk, tvm, kk1
+  std::string micro = "k";   ///< how micro-operations are nested
   bool micro_each = false;   ///< micro-operations are read before every use, not once
   bool bias = false;         ///< added before the shift
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-#include "hw/engines/vta_machine.h"
+#include "hw/engines/tiled_commands.h"
 
 namespace accsim::hw {
 namespace {
@@ -86,25 +86,25 @@ int64_t ProgramWriter::place_of(const std::vector<MicroOperation>& operations) {
 void ProgramWriter::use(int64_t place, int64_t size) {
   if (layer_.micro_each)
     program_.commands.push_back(
-        element_command(vta::kUop, {kMicroBase, kMicroBytes, place, 1, size, size}));
+        element_command(tiled::kUop, {kMicroBase, kMicroBytes, place, 1, size, size}));
 }
 
 /// [a]
 void ProgramWriter::begin_tile(const OutputTile& tile, bool first_group) {
   use({tile.context * layout_.sums(), 0, 0});
-  EngineCommand& clear = add(vta::kGemmReset, layout_.sums());
-  if (!first_group) clear.takes |= vta::kStored;
+  EngineCommand& clear = add(tiled::kGemmReset, layout_.sums());
+  if (!first_group) clear.takes |= tiled::kStored;
   if (layer_.bias)
     program_.commands.push_back(element_command(
-        vta::kAcc, {kBiasBase, kSumsBytes, tile.block, 1, layout_.blocks(), layout_.blocks()}));
-  if (layer_.barrier) program_.commands.back().posts |= vta::kFreed;
+        tiled::kAcc, {kBiasBase, kSumsBytes, tile.block, 1, layout_.blocks(), layout_.blocks()}));
+  if (layer_.barrier) program_.commands.back().posts |= tiled::kFreed;
 }
 
 /// [b], reads.
 void ProgramWriter::load_step(const OutputTile& tile, int64_t step, bool first_group) {
   std::vector<EngineCommand> loads = layout_.loads(tile, step);
-  if (layer_.barrier || !first_group || step > 0) loads.front().takes |= vta::kFreed;
-  loads.back().posts |= vta::kLoaded;
+  if (layer_.barrier || !first_group || step > 0) loads.front().takes |= tiled::kFreed;
+  loads.back().posts |= tiled::kLoaded;
   program_.commands.insert(program_.commands.end(), loads.begin(), loads.end());
 }
 
@@ -115,11 +115,11 @@ void ProgramWriter::compute_step(const OutputTile& tile, bool last_of_context) {
     const int64_t size = count(one.kernel.operations.size());
     if (!one.place) one.place = place_of(one.kernel.operations);
     use(*one.place, size);
-    EngineCommand& gemm = add(vta::kGemm, size * one.kernel.times);
-    if (first) gemm.takes |= vta::kLoaded;
+    EngineCommand& gemm = add(tiled::kGemm, size * one.kernel.times);
+    if (first) gemm.takes |= tiled::kLoaded;
     first = false;
   }
-  if (layer_.barrier || !last_of_context) program_.commands.back().posts |= vta::kFreed;
+  if (layer_.barrier || !last_of_context) program_.commands.back().posts |= tiled::kFreed;
 }
 
 /// [d]
@@ -127,18 +127,18 @@ void ProgramWriter::finish_tile(int64_t context) {
   const int64_t sums = context * layout_.sums();
   if (layer_.bias) {
     use({sums, layer_.contexts * layout_.sums() + context * layout_.blocks(), 0});
-    add(vta::kAluReg, layout_.sums());
+    add(tiled::kAluReg, layout_.sums());
   }
   use({sums, sums, 0});
-  for (int i = 0; i < 3; ++i) add(vta::kAluImm, layout_.sums());  // shift, max, min
-  program_.commands.back().posts |= vta::kDone;
+  for (int i = 0; i < 3; ++i) add(tiled::kAluImm, layout_.sums());  // shift, max, min
+  program_.commands.back().posts |= tiled::kDone;
 }
 
 /// [e]
 void ProgramWriter::store_tile(const OutputTile& tile, bool posts) {
   std::vector<EngineCommand> stores = layout_.stores(tile);
-  stores.front().takes |= vta::kDone;
-  if (posts) stores.back().posts |= vta::kStored;
+  stores.front().takes |= tiled::kDone;
+  if (posts) stores.back().posts |= tiled::kStored;
   program_.commands.insert(program_.commands.end(), stores.begin(), stores.end());
 }
 
@@ -150,7 +150,7 @@ void ProgramWriter::write_group(Tiles group, size_t first) {
       compute_step(group[j], step + 1 == layout_.steps() && !has_later_tile(first + j));
   }
   if (layer_.barrier)  // [c]
-    for (size_t j = 0; j < group.size(); ++j) add(vta::kNopLoad).takes |= vta::kFreed;
+    for (size_t j = 0; j < group.size(); ++j) add(tiled::kNopLoad).takes |= tiled::kFreed;
   for (const OutputTile& tile : group) finish_tile(tile.context);
   for (size_t j = 0; j < group.size(); ++j)
     store_tile(group[j],
@@ -158,7 +158,7 @@ void ProgramWriter::write_group(Tiles group, size_t first) {
 }
 
 TiledProgram ProgramWriter::write() {
-  if (!layer_.micro_each) add(vta::kUop);  // once its number is known
+  if (!layer_.micro_each) add(tiled::kUop);  // once its number is known
   const size_t contexts = static_cast<size_t>(layer_.contexts);
   for (size_t first = 0; first < tiles_.size(); first += contexts) {
     const size_t size = std::min(contexts, tiles_.size() - first);
@@ -166,21 +166,23 @@ TiledProgram ProgramWriter::write() {
   }
   if (layer_.barrier)
     for (size_t j = 1; j < std::min(contexts, tiles_.size()); ++j)
-      add(vta::kNopCore).takes |= vta::kStored;
-  add(vta::kFinish).takes |= vta::kStored;
+      add(tiled::kNopCore).takes |= tiled::kStored;
+  add(tiled::kFinish).takes |= tiled::kStored;
   const int64_t micro = program_.micro_operations;
   if (!layer_.micro_each)
     program_.commands.front() =
-        element_command(vta::kUop, {kMicroBase, kMicroBytes, 0, 1, micro, micro});
+        element_command(tiled::kUop, {kMicroBase, kMicroBytes, 0, 1, micro, micro});
   return std::move(program_);
 }
 
 }  // namespace
 
-Result<TiledProgram> make_tiled_program(const TiledLayer& layer) {
+Result<TiledProgram> make_tiled_program(const TiledLayer& layer, const EngineMachine& machine) {
   if (Status sizes = check_tiled_layer(layer); !sizes) return sizes.errors();
   const std::unique_ptr<TileLayout> layout = make_tile_layout(layer);
-  return ProgramWriter(layer, *layout).write();
+  TiledProgram program = ProgramWriter(layer, *layout).write();
+  if (Status bound = bind_tiled_program(program.commands, machine); !bound) return bound.errors();
+  return program;
 }
 
 }  // namespace accsim::hw

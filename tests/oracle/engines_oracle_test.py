@@ -30,6 +30,7 @@ from engines_rows import machine, program, rows
 from program import run
 
 CASES, LAYERS, SEED = 1500, 200, 4
+MACHINES = pathlib.Path(__file__).resolve().parents[2] / "configs" / "known"
 Case = tuple[Machine, Sequence[Command]]
 GEMM = ("M", "K", "N", "m_t", "k_t", "n_t")
 CONV = ("H", "W", "CI", "CO", "ksize", "stride", "pad", "OH", "OW", "h_t", "w_t", "ci_t", "co_t")
@@ -216,8 +217,8 @@ def layer_case(row: dict[str, str]) -> dict:
             "micro_each": row["uop_load"] == "each",
             "bias": row["bias"] == "1",
         },
-        "port": [
-            int(row["port_bits"]) // 8,
+        "file": str(MACHINES / f"vta-16x16{'-wide' if row['port_bits'] == '128' else ''}.yaml"),
+        "memory": [
             int(row["max_burst"]),
             int(row["mem_latency"]),
             row["mem_mode"] == "pipelined",

@@ -14,7 +14,7 @@ enum Kind : int64_t { kRead, kCompute, kWrite };
 /// Two engines, a token queue from the first to the second, a kind of each work.
 EngineMachine two_engines() {
   EngineMachine machine;
-  machine.engines = {{"load", 4}, {"compute", 4}};
+  machine.queues = {{"load", 4}, {"compute", 4}};
   machine.token_queues = {{0, 1}};
   machine.kinds.resize(3);
   machine.kinds[kRead].name = "read";
@@ -130,7 +130,8 @@ TEST(EngineTiming, IsAnEmptyProgramDoneAtOnce) {
 TEST(EngineTiming, IsAMachineWithLongerWaysSlower) {
   for (const MeasuredRow& row : measured_rows("vta_rtl.csv")) {
     if (number(row, "n_instr") > 100) continue;
-    const EngineProgram program = make_tiled_program(measured_layer(row))->commands;
+    const EngineProgram program =
+        make_tiled_program(measured_layer(row), measured_machine(row))->commands;
     const EngineMachine machine = measured_machine(row);
     const int64_t cycles = time_engine_program(program, machine)->count();
     for (int64_t EngineMachine::*way :

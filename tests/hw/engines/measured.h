@@ -1,9 +1,10 @@
 #pragma once
 #include <string>
 
+#include "hw/config/load.h"
 #include "hw/engines/engine_timing.h"
+#include "hw/engines/tiled_commands.h"
 #include "hw/engines/tiled_program.h"
-#include "hw/engines/vta_machine.h"
 #include "tests/support/measured_rows.h"
 
 namespace accsim::hw {
@@ -27,10 +28,22 @@ inline TiledLayer measured_layer(const MeasuredRow& row) {
   return layer;
 }
 
+/// VTA as its file has it, with a port of 8 bytes or of 16.
+inline const EngineMachine& vta_machine(int64_t port_bytes = 8) {
+  const auto load = [](const char* file) {
+    return load_hw(kSource + "/configs/known/" + file)->engines;
+  };
+  static const EngineMachine kNarrow = load("vta-16x16.yaml"), kWide = load("vta-16x16-wide.yaml");
+  return port_bytes == 16 ? kWide : kNarrow;
+}
+
 /// The machine that a row was measured on.
 inline EngineMachine measured_machine(const MeasuredRow& row) {
-  return *vta_machine({number(row, "port_bits") / 8, number(row, "max_burst"),
-                       number(row, "mem_latency"), row.at("mem_mode") == "pipelined"});
+  EngineMachine machine = vta_machine(number(row, "port_bits") / 8);
+  machine.page_beats = number(row, "max_burst");
+  machine.latency = number(row, "mem_latency");
+  machine.reads_overlap = row.at("mem_mode") == "pipelined" ? 1 : 0;
+  return machine;
 }
 
 }  // namespace accsim::hw

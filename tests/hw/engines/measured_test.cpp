@@ -14,7 +14,8 @@ TEST(EnginesMeasured, AreCyclesOfAllRowsExact) {
   const std::vector<MeasuredRow> rows = measured_rows("vta_rtl.csv");
   EXPECT_EQ(rows.size(), 133U);
   for (const MeasuredRow& row : rows) {
-    const EngineProgram program = make_tiled_program(measured_layer(row))->commands;
+    const EngineProgram program =
+        make_tiled_program(measured_layer(row), measured_machine(row))->commands;
     const Result<Cycles> cycles = time_engine_program(program, measured_machine(row));
     ASSERT_TRUE(cycles) << row.at("id") << ": " << cycles.errors().front().text();
     EXPECT_EQ(cycles->count(), number(row, "total_cycles")) << row.at("id");
@@ -23,13 +24,14 @@ TEST(EnginesMeasured, AreCyclesOfAllRowsExact) {
 
 /// Busy cycles by kind, and first and last cycles, as the RTL's states have them.
 TEST(EnginesMeasured, AreEventsWhereTheyWereSeen) {
-  using namespace vta;
+  using namespace tiled;
   const std::map<std::string, std::set<int64_t>> busy{
       {"load_uop", {kUop}},        {"load_acc", {kAcc}}, {"load_inp", {kInp}},
       {"load_wgt", {kWgt}},        {"gemm", {kGemm}},    {"gemm_reset", {kGemmReset}},
       {"alu", {kAluImm, kAluReg}}, {"store", {kStore}}};
   for (const MeasuredRow& row : measured_rows("vta_rtl.csv")) {
-    const EngineProgram program = make_tiled_program(measured_layer(row))->commands;
+    const EngineProgram program =
+        make_tiled_program(measured_layer(row), measured_machine(row))->commands;
     const std::vector<CommandSpan> times = *time_commands(program, measured_machine(row));
     std::map<int64_t, int64_t> cycles, first, last;
     for (size_t i = 0; i < program.size(); ++i) {
@@ -57,13 +59,13 @@ TEST(EnginesMeasured, AreProgramsThoseOfTheTable) {
   constexpr std::array kNames{"load_uop", "load_inp",   "load_wgt",    "load_acc",
                               "gemm",     "gemm_reset", "alu_imm",     "alu_reg",
                               "store",    "nop_load",   "nop_compute", "finish"};
-  const std::map<std::string, int64_t> transfers{{"uop", vta::kUop},
-                                                 {"inp", vta::kInp},
-                                                 {"wgt", vta::kWgt},
-                                                 {"acc", vta::kAcc},
-                                                 {"out", vta::kStore}};
+  const std::map<std::string, int64_t> transfers{{"uop", tiled::kUop},
+                                                 {"inp", tiled::kInp},
+                                                 {"wgt", tiled::kWgt},
+                                                 {"acc", tiled::kAcc},
+                                                 {"out", tiled::kStore}};
   for (const MeasuredRow& row : measured_rows("vta_rtl.csv")) {
-    const TiledProgram program = *make_tiled_program(measured_layer(row));
+    const TiledProgram program = *make_tiled_program(measured_layer(row), measured_machine(row));
     const EngineMachine machine = measured_machine(row);
     EXPECT_EQ(program.micro_operations, number(row, "n_uops")) << row.at("id");
     std::map<int64_t, int64_t> commands, items, requests, beats;
@@ -78,10 +80,10 @@ TEST(EnginesMeasured, AreProgramsThoseOfTheTable) {
     for (size_t kind = 0; kind < kNames.size(); ++kind)
       EXPECT_EQ(commands[static_cast<int64_t>(kind)], number(row, std::string("n_") + kNames[kind]))
           << row.at("id") << " " << kNames[kind];
-    EXPECT_EQ(items[vta::kGemm], number(row, "gemm_ops")) << row.at("id");
-    EXPECT_EQ(items[vta::kGemmReset], number(row, "reset_ops")) << row.at("id");
-    EXPECT_EQ(items[vta::kAluImm], number(row, "alu_imm_ops")) << row.at("id");
-    EXPECT_EQ(items[vta::kAluReg], number(row, "alu_reg_ops")) << row.at("id");
+    EXPECT_EQ(items[tiled::kGemm], number(row, "gemm_ops")) << row.at("id");
+    EXPECT_EQ(items[tiled::kGemmReset], number(row, "reset_ops")) << row.at("id");
+    EXPECT_EQ(items[tiled::kAluImm], number(row, "alu_imm_ops")) << row.at("id");
+    EXPECT_EQ(items[tiled::kAluReg], number(row, "alu_reg_ops")) << row.at("id");
     for (const auto& one : transfers) {
       EXPECT_EQ(requests[one.second], number(row, "req_" + one.first)) << row.at("id");
       EXPECT_EQ(beats[one.second] * machine.port_bytes, number(row, "bytes_" + one.first))

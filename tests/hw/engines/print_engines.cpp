@@ -1,7 +1,7 @@
 // Times of programs on machines of engines with tokens, for a simulator that shares no code with
 // this one (tests/oracle/engines_oracle_test.py). Each line of the input is a case as JSON:
 //   {"machine": MACHINE, "commands": [COMMAND, ...]}   ->  [[START, END], ...]
-//   {"layer": LAYER, "port": [BYTES, BURST, LATENCY, OVERLAPS]}
+//   {"layer": LAYER, "file": MACHINE_FILE, "memory": [BURST, LATENCY, OVERLAPS]}
 //                                                      ->  {"machine": ..., "commands": [...]}
 // or {"error": TEXT}. Commands are lists of numbers in the order of EngineCommand.
 #include <fmt/format.h>
@@ -9,9 +9,9 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "hw/config/load.h"
 #include "hw/engines/engine_timing.h"
 #include "hw/engines/tiled_program.h"
-#include "hw/engines/vta_machine.h"
 
 namespace {
 
@@ -25,7 +25,7 @@ EngineMachine read_machine(const Json& given) {
   for (const EngineMachineField& field : engine_machine_fields())
     machine.*field.member = given.at(std::string(field.name)).get<int64_t>();
   for (const Json& depth : given.at("queue_depths"))
-    machine.engines.push_back({"", depth.get<int64_t>()});
+    machine.queues.push_back({"", depth.get<int64_t>()});
   for (const Json& ends : given.at("token_queues"))
     machine.token_queues.push_back({ends.at("source"), ends.at("target")});
   for (const Json& one : given.at("kinds")) {
@@ -44,7 +44,7 @@ Json to_json(const EngineMachine& machine) {
   Json out;
   for (const EngineMachineField& field : engine_machine_fields())
     out[std::string(field.name)] = machine.*field.member;
-  for (const EngineQueue& queue : machine.engines) out["queue_depths"].push_back(queue.depth);
+  for (const EngineQueue& queue : machine.queues) out["queue_depths"].push_back(queue.depth);
   for (const TokenQueue& queue : machine.token_queues)
     out["token_queues"].push_back({{"source", queue.from}, {"target", queue.to}});
   for (const CommandKind& kind : machine.kinds) {
@@ -102,14 +102,18 @@ Json times_of(const Json& given) {
 }
 
 Json program_of(const Json& given) {
-  const Json& port = given.at("port");
-  const auto machine = vta_machine({port.at(0), port.at(1), port.at(2), port.at(3)});
-  if (!machine) return error_of(machine);
-  const auto program = make_tiled_program(read_layer(given.at("layer")));
+  const auto hw = load_hw(given.at("file"));
+  if (!hw) return error_of(hw);
+  EngineMachine machine = hw->engines;
+  const Json& memory = given.at("memory");
+  machine.page_beats = memory.at(0);
+  machine.latency = memory.at(1);
+  machine.reads_overlap = memory.at(2).get<bool>() ? 1 : 0;
+  const auto program = make_tiled_program(read_layer(given.at("layer")), machine);
   if (!program) return error_of(program);
   Json commands = Json::array();
   for (const EngineCommand& command : program->commands) commands.push_back(to_json(command));
-  return {{"machine", to_json(*machine)}, {"commands", commands}};
+  return {{"machine", to_json(machine)}, {"commands", commands}};
 }
 
 }  // namespace

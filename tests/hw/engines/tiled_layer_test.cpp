@@ -9,7 +9,7 @@ namespace {
 
 /// Where a refusal says that the mistake is.
 std::string refused(const TiledLayer& layer) {
-  const Result<TiledProgram> program = make_tiled_program(layer);
+  const Result<TiledProgram> program = make_tiled_program(layer, vta_machine());
   return program ? "" : program.errors().front().where;
 }
 
@@ -84,10 +84,10 @@ TEST(TiledLayer, IsTheBorderOfAWindowPadded) {
 /// 16 x 16 x 16 in one tile: micro-operations, sums cleared, two loads, a product, three commands
 /// on the results, a store, the end.
 TEST(TiledLayer, HasASmallProductTenCommands) {
-  const TiledProgram program = *make_tiled_program({TiledGemm{}});
+  const TiledProgram program = *make_tiled_program({TiledGemm{}}, vta_machine());
   std::vector<int64_t> kinds;
   for (const EngineCommand& command : program.commands) kinds.push_back(command.kind);
-  using namespace vta;
+  using namespace tiled;
   EXPECT_EQ(kinds, (std::vector<int64_t>{kUop, kGemmReset, kInp, kWgt, kGemm, kAluImm, kAluImm,
                                          kAluImm, kStore, kFinish}));
   EXPECT_EQ(program.micro_operations, 1);  // all kernels are the same
