@@ -1,5 +1,6 @@
 #include "hw/config/config_key.h"
 
+#include "hw/config/engine_lists.h"
 #include "sim/base/key_bytes.h"
 
 namespace accsim::hw {
@@ -17,6 +18,9 @@ std::string config_key(const HwConfig& hw, Decides what) {
                      key.add(m.in(hw).size());
                      for (const auto& [activation, weight, rate, mac, group] : m.in(hw))
                        key.add(activation, weight, rate, mac.value, group);
+                   },
+                   [&]<EngineEntry T>(const Member<std::vector<T>>&) {
+                     key.add(print_engine_list(field, hw));
                    },
                    // Given or not, it is the same energy.
                    [&](const Member<DerivableNumber>& m) { key.add(m.in(hw).value); },

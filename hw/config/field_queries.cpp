@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "hw/config/engine_lists.h"
 #include "hw/config/fields.h"
 #include "hw/config/mode_list.h"
 
@@ -15,6 +16,7 @@ Growth growth_on(const Field& field, const HwConfig& hw) {
 }
 
 bool is_absent(const Field& field, const HwConfig& hw) {
+  if (field.section_there != nullptr) return !field.section_there(hw);
   if (!field.optional) return false;
   return std::visit(FieldCases{
                         [&](const Member<std::vector<TypeMode>>& m) { return m.in(hw).empty(); },
@@ -39,6 +41,7 @@ std::string range_text(const Field& field) {
   }
   if (std::holds_alternative<Member<std::vector<TypeMode>>>(field.target))
     return std::string(kModeKeys);
+  if (is_engine_list(field)) return std::string(engine_list_keys(field));
   if (!field.choices.empty()) return fmt::format("{}", fmt::join(field.choices, ", "));
   return fmt::format("{}..{}", field.min, field.max);
 }
@@ -52,6 +55,7 @@ std::string_view type_text(const Field& field) {
                         [](const Member<std::string>&) { return "text"; },
                         [](const Member<std::vector<Dataflow>>&) { return "list of words"; },
                         [](const Member<std::vector<TypeMode>>&) { return "list of modes"; },
+                        []<EngineEntry T>(const Member<std::vector<T>>&) { return "list"; },
                         [](const auto&) { return "word"; },  // the enums
                     },
                     field.target);

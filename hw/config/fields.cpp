@@ -363,6 +363,7 @@ Table make_fields() {
   add_memories(t);
   add_dram(t);
   add_vector(t);
+  add_token_fields(t);
   add_energy(t);
   return t;
 }

@@ -26,7 +26,8 @@ using FieldTarget =
                  Member<DType>, Member<std::vector<Dataflow>>, Member<std::vector<TypeMode>>,
                  Member<ArrayForm>, Member<VectorForm>, Member<RunWeights>, Member<DramModel>,
                  Member<DramBus>, Member<DramPreset>, Member<DramMap>, Member<DerivableNumber>,
-                 Member<Technology>, Member<DramKind>>;
+                 Member<Technology>, Member<DramKind>, Member<std::vector<EngineQueue>>,
+                 Member<std::vector<CommandKind>>, Member<std::vector<TokenQueue>>>;
 
 /// One lambda a type of FieldTarget, for std::visit.
 template <class... Cases>
@@ -48,11 +49,12 @@ struct Condition {
 /// less.
 using Decides = unsigned;
 inline constexpr Decides kDecidesNothing = 0;
-inline constexpr Decides kDecidesPlaces = 1;    ///< sizes of elements, which tensors stay on chip
-inline constexpr Decides kDecidesProducts = 2;  ///< cycles and bytes of products of given places
-inline constexpr Decides kDecidesVectors = 4;   ///< the same of vector and memory operations
-inline constexpr Decides kDecidesEnergy = 8;    ///< picojoules of given counts and cycles
-inline constexpr Decides kDecidesEverything = 15;
+inline constexpr Decides kDecidesPlaces = 1;     ///< sizes of elements, which tensors stay on chip
+inline constexpr Decides kDecidesProducts = 2;   ///< cycles and bytes of products of given places
+inline constexpr Decides kDecidesVectors = 4;    ///< the same of vector and memory operations
+inline constexpr Decides kDecidesEnergy = 8;     ///< picojoules of given counts and cycles
+inline constexpr Decides kDecidesPrograms = 16;  ///< cycles of programs of engines with tokens
+inline constexpr Decides kDecidesEverything = 31;
 
 /// Which way costs go when a field's number grows and all else stays. Bounds of sweeps may rely on
 /// it, and advice goes by it to try more or less.
@@ -94,6 +96,9 @@ struct Field {
   unsigned prices = kPricesNothing;                      ///< a set of Prices
   /// Why no axis of a sweep may be of it, as a sentence without its subject; empty: one may.
   std::string not_swept = {};
+  /// Of a section that a file may leave out as a whole: has a machine it? All its keys are there
+  /// then. Null: the section is in every file.
+  bool (*section_there)(const HwConfig&) = nullptr;
 };
 
 /// Every key in file order.
@@ -125,7 +130,13 @@ struct KeyNode {
   std::string description;
   const Field* field = nullptr;
   std::vector<KeyNode> children;
+  /// As Field::section_there, of a section.
+  bool (*section_there)(const HwConfig&) = nullptr;
 };
+/// Is it a section that this machine has not?
+inline bool is_missing(const KeyNode& section, const HwConfig& hw) {
+  return section.section_there != nullptr && !section.section_there(hw);
+}
 /// The root: its children are the sections and fields at the top of the file, in file order.
 const KeyNode& key_tree();
 

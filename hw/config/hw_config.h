@@ -8,6 +8,7 @@
 #include "hw/config/dram_device.h"
 #include "hw/config/memory.h"
 #include "hw/dot_product/engine_fields.h"
+#include "hw/engines/engine_machine.h"
 #include "hw/numbers/encoding.h"
 #include "hw/technology/technology.h"
 #include "sim/base/dtype.h"
@@ -168,6 +169,7 @@ struct HwConfig {
   DramBus dram_bus = DramBus::separate;  ///< of meaning when dram_model is ideal
   BankedDram banked;                     ///< of meaning when dram_model is banked
   VectorConfig vector;
+  EngineMachine engines;  ///< that hand each other tokens; without queues: it has none
   EnergyConfig energy;
 
   /// Do reads and writes of DRAM take turns?
@@ -184,6 +186,8 @@ struct HwConfig {
   bool has_dot_products() const { return array.form == ArrayForm::dot_product; }
   /// Has it units for pooling, LRN and point-wise layers?
   bool has_side_units() const { return vector.form == VectorForm::units; }
+  /// Does its file say how its engines hand each other tokens (docs/engines.md)?
+  bool has_engines() const { return !engines.queues.empty(); }
   const BufferConfig& buffer(Buffer b) const { return buffers[static_cast<size_t>(b)]; }
   int64_t activation_bytes() const { return storage_bytes(types.activation, 1); }
   /// Of a weight that has bytes of its own: also what products take whose second operand isn't

@@ -7,7 +7,7 @@ std::string_view section_description(std::string_view path) {
   struct Section {
     std::string_view path, description;
   };
-  static constexpr std::array<Section, 13> kSections = {{
+  static constexpr std::array<Section, 14> kSections = {{
       {"array", "the array of multipliers"},
       {"types", "number formats: integers with int32 sums, or floating point with float32 sums"},
       {"buffers", "on-chip memories"},
@@ -21,6 +21,9 @@ std::string_view section_description(std::string_view path) {
       {"dram", "main memory"},
       {"vector", "the unit for everything that is not a matrix product"},
       {"vector.lanes", "operations per cycle, by class"},
+      {"engines",
+       "engines that hand each other tokens, for programs of tiled layers; costs of networks don't "
+       "depend on them"},
       {"energy", "energy of each counted event"},
   }};
   for (const Section& s : kSections) {
@@ -34,12 +37,13 @@ void insert_field(KeyNode& node, const Field& field, size_t begin) {
   const size_t dot = field.path.find('.', begin);
   const std::string key = field.path.substr(begin, dot - begin);
   if (dot == std::string::npos) {
-    node.children.push_back({key, field.path, field.description, &field, {}});
+    node.children.push_back({key, field.path, field.description, &field, {}, nullptr});
     return;
   }
   if (node.children.empty() || node.children.back().key != key) {
     const std::string path = field.path.substr(0, dot);
-    node.children.push_back({key, path, std::string(section_description(path)), nullptr, {}});
+    node.children.push_back(
+        {key, path, std::string(section_description(path)), nullptr, {}, field.section_there});
   }
   insert_field(node.children.back(), field, dot + 1);
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "hw/config/derive.h"
+#include "hw/config/engine_lists.h"
 #include "hw/config/fields.h"
 #include "hw/config/mode_list.h"
 #include "hw/config/read_yaml.h"
@@ -71,34 +72,25 @@ class Reader {
                                 key_list(wanted)));
       return;
     }
-    std::map<std::string_view, TextPosition> seen;
+    std::map<std::string_view, const YamlEntry*> seen;
     for (const YamlEntry& entry : node.entries) {
-      const auto [first, is_new] = seen.emplace(entry.key, entry.at);
-      if (!is_new) {
-        add_error(entry.at,
-                  fmt::format("duplicate key {} in {}; the first is on line {}",
-                              quoted_text(entry.key), section_text(wanted), first->second.line));
-        continue;
-      }
-      const auto child = std::find_if(wanted.children.begin(), wanted.children.end(),
-                                      [&](const KeyNode& c) { return c.key == entry.key; });
-      if (child == wanted.children.end()) {
+      const auto [first, is_new] = seen.emplace(entry.key, &entry);
+      if (!is_new)
+        add_error(entry.at, fmt::format("duplicate key {} in {}; the first is on line {}",
+                                        quoted_text(entry.key), section_text(wanted),
+                                        first->second->at.line));
+      else if (std::ranges::find(wanted.children, entry.key, &KeyNode::key) ==
+               wanted.children.end())
         refuse_unknown_key(wanted, entry);
-      } else if (child->field == nullptr) {
-        read_section(*child, entry.value, entry.at);
-      } else if (std::holds_alternative<Member<std::vector<TypeMode>>>(child->field->target)) {
-        read_mode_entries(*child->field, entry);
-      } else if (auto problem = read_value(*child->field, entry.value, hw_)) {
-        add_error(entry.value.kind == YamlNode::Kind::scalar ? entry.value.at : entry.at,
-                  std::move(*problem));
-      } else {
-        read_[child->path] = entry.at;
-      }
     }
+    // In the order of the table: lists of engines name those that were read before.
+    for (const KeyNode& child : wanted.children)
+      if (const auto found = seen.find(child.key); found != seen.end())
+        read_entry(child, *found->second);
     for (const KeyNode& child : wanted.children) {
       const auto found = seen.find(child.key);
       if (!is_applicable(child)) {
-        if (found != seen.end()) out_of_place(*child.field, found->second);
+        if (found != seen.end()) out_of_place(*child.field, found->second->at);
       } else if (found == seen.end()) {
         leave_out(wanted, child, at);
       }
@@ -123,6 +115,30 @@ class Reader {
   }
 
  private:
+  void read_entry(const KeyNode& child, const YamlEntry& entry) {
+    if (child.field == nullptr) {
+      read_section(child, entry.value, entry.at);
+    } else if (std::holds_alternative<Member<std::vector<TypeMode>>>(child.field->target)) {
+      read_mode_entries(*child.field, entry);
+    } else if (is_engine_list(*child.field)) {
+      read_engine_entries(*child.field, entry);
+    } else if (auto problem = read_value(*child.field, entry.value, hw_)) {
+      add_error(entry.value.kind == YamlNode::Kind::scalar ? entry.value.at : entry.at,
+                std::move(*problem));
+    } else {
+      read_[child.path] = entry.at;
+    }
+  }
+
+  /// Each entry is known to rules by itself.
+  void read_engine_entries(const Field& field, const YamlEntry& entry) {
+    const ListReading found = read_engine_list(field, entry.value, hw_);
+    errors_.insert(errors_.end(), found.errors.begin(), found.errors.end());
+    if (!found.errors.empty()) return;
+    read_[field.path] = entry.at;
+    for (size_t i = 0; i < found.at.size(); ++i) read_[entry_path(field.path, i)] = found.at[i];
+  }
+
   /// Each mode is known to rules by itself.
   void read_mode_entries(const Field& field, const YamlEntry& entry) {
     ModeList found = read_mode_list(field.path, entry.value);
@@ -177,6 +193,7 @@ class Reader {
 
   /// What the file doesn't say: all is well where it has a value without, which rules then know.
   void leave_out(const KeyNode& wanted, const KeyNode& child, TextPosition at) {
+    if (child.field == nullptr && child.section_there != nullptr) return;
     if (child.field != nullptr && child.field->optional)
       read_[child.path] = at;
     else if (child.field == nullptr || !is_derived(*child.field, hw_) || !has_technology())

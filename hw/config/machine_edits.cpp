@@ -46,6 +46,9 @@ class EditedFile {
       const Field* const field = find_field(path);
       if (field == nullptr)
         errors_.push_back({"", unknown_field_text(printable_part(path))});
+      else if (field->section_there != nullptr && !field->section_there(hw_))
+        errors_.push_back({path, fmt::format("is only there in a machine that has the section {}",
+                                             path.substr(0, path.rfind('.')))});
       else if (!is_there(*field))
         errors_.push_back({path, fmt::format("is only there when {} is {}", field->only->path,
                                              field->only->word)});
@@ -94,7 +97,9 @@ class EditedFile {
   }
   void append_section(const KeyNode& node, size_t indent) {
     for (const KeyNode& child : node.children) {
-      if (child.field == nullptr) {
+      if (child.field == nullptr && is_missing(child, hw_)) {
+        continue;
+      } else if (child.field == nullptr) {
         append_line("", indent, child.key + ":");
         append_section(child, indent + 2);
       } else if ((is_absent(*child.field, hw_) || is_derived(*child.field, hw_)) &&

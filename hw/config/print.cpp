@@ -33,6 +33,7 @@ void print_section(const KeyNode& section, size_t indent, HwConfig& hw, std::str
                          field_comment(*child.field));
       continue;
     }
+    if (is_missing(child, hw)) continue;
     if (indent == 0) out += '\n';
     out += fmt::format("{:{}}{}:  # {}\n", "", indent, child.key, child.description);
     print_section(child, indent + 2, hw, out);
@@ -55,6 +56,9 @@ std::string fields_markdown() {
                                                        field.only->path, field.only->word)
                                          : field.description;
     if (field.optional) description += " (may be left out)";
+    if (field.section_there != nullptr)
+      description += fmt::format(" (may be left out with all of `{}`)",
+                                 field.path.substr(0, field.path.rfind('.')));
     if (std::holds_alternative<Member<DerivableNumber>>(field.target))
       description += " (may be left out with a technology)";
     out += fmt::format("| `{}` | {} | {} | {} | {} |\n", field.path, type_text(field), field.unit,

@@ -10,6 +10,7 @@
 #include "hw/config/energy_rules.h"
 #include "hw/config/engine_rules.h"
 #include "hw/config/mode_rules.h"
+#include "hw/config/token_rules.h"
 #include "hw/config/type_modes.h"
 #include "hw/config/unit_rules.h"
 
@@ -159,7 +160,7 @@ void shared_is_not_slower_than_dram(RuleContext& c) {
   }
 }
 
-constexpr std::array<Rule, 29> kRules = {{
+constexpr std::array<Rule, 33> kRules = {{
     {"operands_are_of_one_kind", "activation and weight types are both integer or both float",
      operands_are_of_one_kind},
     {"narrow_weights_go_with_int8", "int4 weights go with int8 activations",
@@ -232,6 +233,18 @@ constexpr std::array<Rule, 29> kRules = {{
      "for each mode, with its types and rate x rows, the slots hold as much as the rules above ask "
      "for",
      modes_fit_the_slots},
+    {"engines_are_there",
+     "kinds of commands and token queues name engines of engines.queues; each list has at most 32 "
+     "entries",
+     engines_are_there},
+    {"engines_have_names_of_their_own",
+     "no two engines, and no two kinds of commands, have one name",
+     engines_have_names_of_their_own},
+    {"engines_have_whole_beats",
+     "commands and items that are written are whole beats (port_bytes), and a page (page_beats x "
+     "port_bytes) is whole commands and whole items",
+     engines_have_whole_beats},
+    {"one_engine_writes", "kinds with work: write are of one engine", one_engine_writes},
     {"energies_are_known",
      "energies that are left out follow from a technology; energies of DRAM follow from "
      "dram.preset or energy.dram",

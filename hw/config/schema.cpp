@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "hw/config/engine_lists.h"
 #include "hw/config/fields.h"
 #include "hw/config/load.h"
 #include "hw/config/mode_list.h"
@@ -54,6 +55,40 @@ Json mode_schema() {
   return out;
 }
 
+/// Of an entry of a list of engines. Names of engines are texts to a schema.
+template <EngineEntry T>
+Json entry_schema() {
+  Json out = {{"type", "object"}, {"additionalProperties", false}};
+  Json required = Json::array();
+  if constexpr (has_name<T>()) {
+    out["properties"]["name"] = {{"description", "what it is called"}, {"type", "string"}};
+    required.push_back("name");
+  }
+  std::array<Json, kCommandWorks.size()> own;  // numbers that a work alone has
+  for (const EntryKey<T>& key : entry_keys<T>({})) {
+    Json one = {{"description", key.unit.empty()
+                                    ? key.description
+                                    : fmt::format("{} ({})", key.description, key.unit)}};
+    one["type"] = key.is_word ? "string" : "integer";
+    if (!key.words.empty()) one["enum"] = key.words;
+    if (!key.is_word) one["minimum"] = key.least;
+    if (!key.is_word) one["maximum"] = key.most;
+    out["properties"][key.key] = std::move(one);
+    (key.of ? own[static_cast<size_t>(*key.of)] : required).push_back(key.key);
+  }
+  out["required"] = required;
+  if (!std::same_as<T, CommandKind>) return out;
+  for (size_t work = 0; work < own.size(); ++work) {
+    Json rule = {{"if", Json::object()}, {"then", {{"required", own[work]}}}};
+    rule["if"]["properties"]["work"]["const"] = kCommandWorks[work];
+    for (size_t other = 0; other < own.size(); ++other)
+      for (const Json& key : own[other])
+        if (other != work) rule["then"]["properties"][key.get<std::string>()] = false;
+    out["allOf"].push_back(std::move(rule));
+  }
+  return out;
+}
+
 Json field_schema(const Field& field) {
   Json out;
   out["description"] = field.description;
@@ -88,6 +123,12 @@ Json field_schema(const Field& field) {
                  [&](const Member<std::vector<TypeMode>>&) {
                    out["type"] = "array";
                    out["items"] = mode_schema();
+                 },
+                 [&]<EngineEntry T>(const Member<std::vector<T>>&) {
+                   out["type"] = "array";
+                   out["items"] = entry_schema<T>();
+                   if (has_name<T>()) out["minItems"] = 1;
+                   out["maxItems"] = kMostEngineParts;
                  },
                  [&](const auto&) { one_word(); },  // the enums
              },
@@ -159,8 +200,10 @@ void fill_section(const KeyNode& section, Json& out) {
   Json properties = Json::object();
   for (const KeyNode& child : section.children) {
     const Field* field = child.field;
-    if (field == nullptr || (!field->only && !field->optional && !is_derivable(*field)))
-      required.push_back(child.key);
+    const bool is_needed = field == nullptr
+                               ? child.section_there == nullptr
+                               : !field->only && !field->optional && !is_derivable(*field);
+    if (is_needed) required.push_back(child.key);
     if (child.field != nullptr) {
       properties[child.key] = field_schema(*child.field);
     } else {

@@ -23,4 +23,8 @@ void add_vector_template(std::vector<Field>& t);
 /// Adds the fields that only vector.template: units has (side_unit_fields()).
 void add_unit_fields(std::vector<Field>& t);
 
+/// Adds the fields of engines that hand each other tokens: all of `engines`, a section that a file
+/// may leave out.
+void add_token_fields(std::vector<Field>& t);
+
 }  // namespace accsim::hw

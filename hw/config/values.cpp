@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "hw/config/engine_lists.h"
 #include "hw/config/mode_list.h"
 #include "sim/base/edit_distance.h"
 
@@ -224,6 +225,11 @@ std::optional<std::string> read_value(const Field& field, const YamlNode& node, 
             return read_dataflows(field, node, m.of(hw));
           },
           [&](const Member<std::vector<TypeMode>>& m) { return read_modes(field, node, m.of(hw)); },
+          [&]<EngineEntry T>(const Member<std::vector<T>>&) -> Problem {
+            ListReading found = read_engine_list(field, node, hw);
+            if (found.errors.empty()) return std::nullopt;
+            return std::move(found.errors.front().message);
+          },
           [&]<class Enum>(const Member<Enum>& m) {
             size_t choice = 0;
             auto problem = read_choice(field, node, choice);
@@ -255,6 +261,9 @@ std::string print_value(const Field& field, HwConfig& hw) {
             return fmt::format("[{}]", fmt::join(words, ", "));
           },
           [&](const Member<std::vector<TypeMode>>& m) { return print_modes(m.of(hw)); },
+          [&]<EngineEntry T>(const Member<std::vector<T>>&) {
+            return print_engine_list(field, hw);
+          },
           [&]<class Enum>(const Member<Enum>& m) {
             return field.choices[static_cast<size_t>(m.of(hw))];
           },

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "hw/config/engine_lists.h"
 #include "hw/config/fields.h"
 #include "hw/config/find_machine.h"
 #include "hw/config/load.h"
@@ -49,6 +50,16 @@ nb::dict mode_dict(const hw::TypeMode& mode) {
   return out;
 }
 
+nb::dict entry_dict(const hw::ListEntry& entry) {
+  nb::dict out;
+  for (const auto& one : entry) {
+    const auto* word = std::get_if<std::string>(&one.second);
+    out[one.first.c_str()] =
+        word != nullptr ? python_text(*word) : nb::object(nb::int_(std::get<int64_t>(one.second)));
+  }
+  return out;
+}
+
 nb::object value_of(const hw::Field& field, const hw::HwConfig& hw) {
   return std::visit(
       hw::FieldCases{
@@ -70,6 +81,12 @@ nb::object value_of(const hw::Field& field, const hw::HwConfig& hw) {
             nb::list modes;
             for (const hw::TypeMode& mode : m.in(hw)) modes.append(mode_dict(mode));
             return modes;
+          },
+          [&]<hw::EngineEntry T>(const hw::Member<std::vector<T>>&) -> nb::object {
+            nb::list entries;
+            for (const hw::ListEntry& entry : engine_entries(field, hw))
+              entries.append(entry_dict(entry));
+            return entries;
           },
           [&]<class Enum>(const hw::Member<Enum>& m) { return python_text(name(m.in(hw))); }},
       field.target);

@@ -56,6 +56,7 @@ Result<hw::HwConfig> load_machine(const std::string& given) {
 /// nullopt of what isn't a number.
 std::optional<double> field_number(const hw::Field& field, const hw::HwConfig& hw) {
   using hw::Member;
+  if (field.section_there != nullptr && !field.section_there(hw)) return std::nullopt;
   return std::visit(
       hw::FieldCases{
           [&](const Member<int64_t>& m) { return std::optional(static_cast<double>(m.in(hw))); },

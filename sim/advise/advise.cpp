@@ -156,7 +156,7 @@ Result<Advice> advise(Workload& workload, const hw::HwConfig& hw, const MapOptio
   hw::HwConfig copy = hw;
   for (const hw::Field& field : hw::fields()) {
     const auto value = as_number(field_setting(field, copy));
-    if (!value || !has_field(hw, field)) continue;
+    if (!value || !has_field(hw, field) || field.decides == hw::kDecidesPrograms) continue;
     FieldAdvice advice;
     advice.field = &field;
     advice.value = *value;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "hw/config/engine_lists.h"
 #include "hw/config/fields.h"
 #include "hw/config/mode_list.h"
 #include "sim/base/json_text.h"
@@ -73,6 +74,16 @@ Json value_json(const hw::Field& field, const hw::HwConfig& hw) {
             return names;
           },
           [&](const hw::Member<std::vector<hw::TypeMode>>& m) { return modes_json(m.in(hw)); },
+          [&]<hw::EngineEntry T>(const hw::Member<std::vector<T>>&) -> Json {
+            Json entries = Json::array();
+            for (const hw::ListEntry& entry : engine_entries(field, hw)) {
+              Json one = Json::object();
+              for (const auto& key : entry)
+                std::visit([&](const auto& v) { one[key.first] = v; }, key.second);
+              entries.push_back(std::move(one));
+            }
+            return entries;
+          },
           [&]<class T>(const hw::Member<T>& m) -> Json {
             if constexpr (std::is_enum_v<T>)
               return name(m.in(hw));
@@ -90,6 +101,8 @@ void add_section(const hw::KeyNode& section, const hw::HwConfig& hw, Json& out) 
     if (child.field != nullptr && is_absent(*child.field, hw)) continue;
     if (child.field != nullptr) {
       out[child.key] = value_json(*child.field, hw);
+    } else if (is_missing(child, hw)) {
+      continue;
     } else if (child.path == kLiftedSection) {
       add_section(child, hw, out);
     } else {

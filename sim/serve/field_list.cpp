@@ -30,7 +30,7 @@ Json value_of(const hw::Field& field, const hw::HwConfig& hw) {
 
 void add_sections(const hw::KeyNode& node, Json& out) {
   for (const hw::KeyNode& child : node.children) {
-    if (child.field != nullptr) continue;
+    if (child.field != nullptr || child.section_there != nullptr) continue;
     out.push_back({{"path", child.path}, {"description", child.description}});
     add_sections(child, out);
   }
@@ -42,7 +42,7 @@ Json field_list(const hw::HwConfig& hw) {
   Json sections = Json::array(), fields = Json::array();
   add_sections(hw::key_tree(), sections);
   for (const hw::Field& f : hw::fields()) {
-    if (f.optional) continue;  // lists of modes have no control
+    if (f.optional || f.section_there != nullptr) continue;  // they have no control
     const size_t dot = f.path.rfind('.');
     const bool counts = f.choices.empty() && f.max > f.min;
     fields.push_back(

@@ -33,6 +33,7 @@ std::optional<double> as_number(const FieldSetting& value) {
 }
 
 bool has_field(const hw::HwConfig& hw, const hw::Field& field) {
+  if (field.section_there != nullptr && !field.section_there(hw)) return false;
   return !field.only || field.only->holds(hw);
 }
 

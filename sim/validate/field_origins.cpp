@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "hw/config/derive.h"
+#include "hw/config/engine_lists.h"
 #include "hw/config/load.h"
 #include "hw/config/read_yaml.h"
 #include "hw/config/values.h"
@@ -64,6 +65,8 @@ void collect_values(const hw::YamlNode& node, const std::string& prefix,
       collect_values(e.value, path, out);
     else
       out[path] = e.value.at;
+    for (size_t i = 0; i < e.value.items.size(); ++i)
+      out[hw::entry_path(path, i)] = e.value.items[i].at;
   }
 }
 
@@ -87,9 +90,14 @@ class OriginReader {
     read_header();
     std::map<std::string, hw::TextPosition> places;
     collect_values(tree, "", places);
-    for (const hw::Field& field : hw::fields())
-      if (const auto at = places.find(field.path); at != places.end() && changes_costs(field))
+    for (const hw::Field& field : hw::fields()) {
+      const auto at = places.find(field.path);
+      if (at == places.end() || !changes_costs(field)) continue;
+      if (is_engine_list(field))
+        read_entries(field, places);
+      else
         read_origin(field, at->second);
+    }
     std::ranges::stable_sort(out_.origins, {}, &FieldOrigin::line);
     if (!errors_.empty()) return errors_.take();
     return std::move(out_);
@@ -116,6 +124,18 @@ class OriginReader {
       } else {
         open = nullptr;
       }
+    }
+  }
+
+  /// Each entry of a list of engines has an origin of its own, which is a source.
+  void read_entries(const hw::Field& field, const std::map<std::string, hw::TextPosition>& places) {
+    for (size_t i = 0;; ++i) {
+      const auto at = places.find(hw::entry_path(field.path, i));
+      if (at == places.end()) return;
+      const size_t before = out_.origins.size();
+      read_origin(field, at->second);
+      if (out_.origins.size() > before && out_.origins.back().is_assumed())
+        errors_.fail(at->second, at->first + " is assumed; entries of this list need a source");
     }
   }
 

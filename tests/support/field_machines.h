@@ -3,6 +3,7 @@
 #include <cmath>
 #include <random>
 
+#include "hw/config/engine_lists.h"
 #include "hw/config/fields.h"
 #include "hw/config/load.h"
 
@@ -34,6 +35,9 @@ inline void draw_field(const hw::Field& field, std::mt19937& random, hw::HwConfi
           },
           // Of several modes the first ones.
           [&](const hw::Member<std::vector<hw::TypeMode>>& m) {
+            m.of(hw).resize(below(m.of(hw).size() + 1));
+          },
+          [&]<hw::EngineEntry T>(const hw::Member<std::vector<T>>& m) {
             m.of(hw).resize(below(m.of(hw).size() + 1));
           },
           [](const hw::Member<DType>&) {},  // go together only: what is drawn is refused

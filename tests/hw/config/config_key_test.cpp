@@ -21,7 +21,7 @@ void change(const Field& field, HwConfig& hw) {
                  [&](const Member<ByteRate>& m) { ++m.of(hw).milli; },
                  [&](const Member<std::string>& m) { m.of(hw) += 'x'; },
                  [&](const Member<std::vector<Dataflow>>& m) { m.of(hw).pop_back(); },
-                 [&](const Member<std::vector<TypeMode>>& m) { m.of(hw).emplace_back(); },
+                 [&]<class Entry>(const Member<std::vector<Entry>>& m) { m.of(hw).emplace_back(); },
                  [&]<class Enum>(const Member<Enum>& m) {
                    m.of(hw) = static_cast<Enum>(m.of(hw) == Enum{} ? 1 : 0);
                  },
@@ -37,7 +37,7 @@ TEST(ConfigKey, HoldsEveryFieldThatDecidesAndNoOther) {
       HwConfig other = base;
       change(field, other);
       for (const Decides what :
-           {kDecidesPlaces, kDecidesProducts, kDecidesVectors, kDecidesEnergy}) {
+           {kDecidesPlaces, kDecidesProducts, kDecidesVectors, kDecidesEnergy, kDecidesPrograms}) {
         const bool counts =
             (field.decides & what) != 0 && (!field.decides_if || field.decides_if->holds(base));
         EXPECT_EQ(config_key(other, what) != config_key(base, what), counts)
@@ -63,6 +63,7 @@ TEST(ConfigKey, FieldsDecideWhatTheyAreOf) {
     if (starts(f, "vector.")) expected = kDecidesVectors;
     if (f.path == "vector.template") expected = kDecidesPlaces | kDecidesVectors;
     if (f.path == "vector.mac_lanes") expected = kDecidesProducts | kDecidesVectors;
+    if (starts(f, "engines.")) expected = kDecidesPrograms;
     if (starts(f, "energy.")) expected = kDecidesEnergy;
     EXPECT_EQ(f.decides, expected) << f.path;
     const bool sometimes = f.path == "clock_mhz" || f.path == "types.weight_group";

@@ -201,6 +201,42 @@ std::vector<Case> unit_cases() {
            {"beside array.template: dot_product; use lanes"}}};
 }
 
+/// VTA, with one thing wrong.
+std::vector<Case> token_cases() {
+  const std::string depth = "    - {name: load, depth: 512}";
+  std::string many = "  token_queues:\n";
+  for (int i = 0; i < 29; ++i) many += "    - {from: load, to: store}\n";
+  return {
+      {"engines_are_there",  // 4 more than 29
+       {{"  token_queues:\n", many}},
+       "token_queues:",
+       {"engines.token_queues: must be 0 to 32, are 33"}},
+      {"engines_have_names_of_their_own",
+       {{depth, "    - {name: store, depth: 512}\n" + depth}},
+       "    - {name: store, depth: 512}  ",
+       {"engines.queues[3]: store is there twice", "another name"}},
+      {"engines_have_names_of_their_own",
+       {{"{name: gemm_reset,", "{name: gemm,"}},
+       "- {name: gemm, engine: compute, work: compute, item_cycles: 1, pipeline_cycles: 6}  # [V] "
+       "V8\n    - {name: alu_imm",
+       {"engines.kinds[5]: gemm is there twice"}},
+      {"engines_have_whole_beats",  // a page of 2048 bytes
+       {{"command_bytes: 16", "command_bytes: 24"}},
+       "command_bytes: 24",
+       {"commands of 24 bytes", "beats of 8 bytes", "a page of 2048 bytes", "make them multiples"}},
+      {"engines_have_whole_beats",
+       {{"item_bytes: 16", "item_bytes: 12"}},
+       "- {name: store, engine",
+       {"engines.kinds[8]: store: items of 12 bytes aren't whole beats of 8"}},
+      {"one_engine_writes",
+       {{"{name: finish, engine: compute, work: compute, item_cycles: 0, pipeline_cycles: 1}",
+         "{name: other, engine: compute, work: write, item_bytes: 8, start_to_beat: 2, item_gap: "
+         "0}"}},
+       "- {name: other",
+       {"engines.kinds[11]: other is of a second engine that writes"}},
+  };
+}
+
 /// The small machine, 8 x 8 of int8, with these modes, a line each.
 std::pair<std::string, std::string> modes(const std::vector<std::string>& lines) {
   const std::string sums = "  accumulator: int32\n";
@@ -277,6 +313,10 @@ std::vector<Case> all_cases() {
   for (Case& c : energy_cases()) out.push_back(std::move(c));
   for (Case& c : unit_cases()) out.push_back(std::move(c));
   for (Case& c : mode_cases()) out.push_back(std::move(c));
+  for (Case& c : token_cases()) {
+    c.machine = test::read_file(test::config_path("known/vta-16x16.yaml"));
+    out.push_back(std::move(c));
+  }
   for (Case& c : engine_cases()) {
     c.machine = test::read_file(test::config_path("known/nvdla-nv-small.yaml"));
     out.push_back(std::move(c));

@@ -178,6 +178,34 @@ def broken_units(machine):
     yield "lanes alone", changed(machine, ("vector", "template"), "lanes")
 
 
+def broken_tokens(machine):
+    """The same of the section of engines that hand each other tokens."""
+    engines = machine["engines"]
+    lists = ("queues", "kinds", "token_queues")
+    for key in set(engines) - set(lists):
+        for bad in (None, -1, 1.5, "few", 1 << 40):
+            yield f"engines.{key} is {bad}", changed(machine, ("engines", key), bad)
+    for key in lists:
+        entries = engines[key]
+        for bad in (None, "load", {"load": 512}, ["load"], [entries]):
+            yield f"engines.{key} is {bad}", changed(machine, ("engines", key), bad)
+        for at, entry in enumerate(entries):
+            for word, value in entry.items():
+                wrong = (None, [value], 1.5) if isinstance(value, str) else (None, -1, 1.5, "few")
+                for bad in wrong:
+                    other = {k: v for k, v in {**entry, word: bad}.items() if v is not None}
+                    path = f"engines.{key}[{at}].{word}"
+                    changes = [*entries[:at], other, *entries[at + 1 :]]
+                    yield f"{path} is {bad}", changed(machine, ("engines", key), changes)
+        more = [*entries[:-1], {**entries[-1], "banana_split": 1}]
+        yield f"engines.{key}, unknown key", changed(machine, ("engines", key), more)
+    for key in ("queues", "kinds"):
+        yield f"no engines.{key}", changed(machine, ("engines", key), [])
+    gap = [{**engines["kinds"][0], "item_gap": 1}, *engines["kinds"][1:]]
+    yield "a gap of a read", changed(machine, ("engines", "kinds"), gap)
+    yield "an unknown key", changed(machine, ("engines", "banana_split"), 1)
+
+
 def optional_words(machine, with_modes):
     """(what, machine, is it good) of the words that a file may leave out."""
     energy = machine["energy"]
@@ -267,6 +295,15 @@ def main():
                 problems.append(f"dot products, {what}: the schema has nothing against it")
             if not program.errors(bad):
                 problems.append(f"dot products, {what}: accsim has nothing against it")
+        vta = yaml.safe_load((CONFIGS / "known/vta-16x16.yaml").read_text())
+        for machine in (vta, changed(vta, ("engines",), None)):
+            if program.errors(machine) or not validator.is_valid(machine):
+                problems.append("vta-16x16 is refused")
+        for what, bad in broken_tokens(vta):
+            if validator.is_valid(bad):
+                problems.append(f"{what}: the schema has nothing against it")
+            if not program.errors(bad):
+                problems.append(f"{what}: accsim has nothing against it")
         for what, machine, good in optional_words(machines["8x8"], machines["64x64-modes"]):
             if validator.is_valid(machine) != good:
                 problems.append(f"{what}: the schema says {not good}")

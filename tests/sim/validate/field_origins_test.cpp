@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 
+#include "hw/config/engine_lists.h"
 #include "hw/config/load.h"
 #include "tests/support/source.h"
 
@@ -55,11 +56,13 @@ TEST(FieldOrigins, HasEveryFieldOfEveryShippedMachineOne) {
     EXPECT_FALSE(machine->sources.empty());
     EXPECT_FALSE(machine->not_modelled.empty());
     // All fields that such a machine has, but its name.
-    const auto wanted = std::ranges::count_if(hw::fields(), [&](const hw::Field& f) {
-      return f.path != "name" && (!f.only || f.only->holds(machine->hw)) &&
-             !is_absent(f, machine->hw) && !is_derived(f, machine->hw);
-    });
-    EXPECT_EQ(static_cast<int64_t>(machine->origins.size()), wanted);
+    size_t wanted = 0;
+    for (const hw::Field& f : hw::fields()) {
+      const bool there = f.path != "name" && (!f.only || f.only->holds(machine->hw)) &&
+                         !is_absent(f, machine->hw) && !is_derived(f, machine->hw);
+      if (there) wanted += is_engine_list(f) ? engine_entries(f, machine->hw).size() : 1;
+    }
+    EXPECT_EQ(machine->origins.size(), wanted);
     for (const FieldOrigin& o : machine->origins)
       EXPECT_NE(o.is_assumed(), !o.tag.empty()) << o.field->path;
     ++files;
@@ -114,6 +117,17 @@ TEST(FieldOrigins, IsARangeRefusedThatCantBe) {
   says("# assumed a..b: [J]", "the assumed range: ");
   // The shared memory, 256 bytes a cycle, is at least as fast as DRAM.
   says("# assumed 46..300: [J]", "dram.read_bytes_per_cycle = 300, of the assumed range, breaks");
+}
+
+TEST(FieldOrigins, HasEachEntryOfAListOfEnginesASource) {
+  const auto says = [](const std::string& from, const std::string& to, const std::string& end) {
+    const std::string error = error_of(changed("vta-16x16", from, to));
+    EXPECT_NE(error.find(end), std::string::npos) << error;
+  };
+  const std::string one = "# [V] V5: a tile's results are there";
+  says(one, "# results", "engines.token_queues says nowhere where its value comes from");
+  says(one, "# [Q] results", "engines.token_queues cites [Q]");
+  says(one, "# assumed [] : so", "engines.token_queues[2] is assumed; entries of this list need");
 }
 
 TEST(FieldOrigins, AreAllErrorsReported) {
