@@ -37,7 +37,8 @@ Field list_row(std::string path, std::string description, Get get) {
 void add_engine_fields(std::vector<Field>& t) {
   add_rows(
       t, "array", dot_product_fields(),
-      {"array.template", std::string(name(ArrayForm::dot_product)), &HwConfig::has_dot_products},
+      Condition{"array.template", std::string(name(ArrayForm::dot_product)),
+                &HwConfig::has_dot_products},
       [](HwConfig & hw) -> auto& { return hw.array.engine; });
 }
 
@@ -55,7 +56,7 @@ void add_unit_fields(std::vector<Field>& t) {
   const size_t begin = t.size();
   add_rows(
       t, "vector", side_unit_fields(),
-      {"vector.template", std::string(name(VectorForm::units)), &HwConfig::has_side_units},
+      Condition{"vector.template", std::string(name(VectorForm::units)), &HwConfig::has_side_units},
       [](HwConfig & hw) -> auto& { return hw.vector.units; });
   for (size_t i = begin; i < t.size(); ++i) t[i].decides = kDecidesVectors;
 }

@@ -12,6 +12,8 @@
 #include "sim/app/journal.h"
 #include "sim/app/output.h"
 #include "sim/app/paths.h"
+#include "sim/app/progress.h"
+#include "sim/validate/program_search.h"
 #include "sim/validate/validation_text.h"
 
 namespace accsim::sim {
@@ -38,6 +40,13 @@ std::vector<NamedFile> named_files(const std::vector<ValidationSource>& sources)
     }
   }
   return out;
+}
+
+Status search(Validation& v, int threads) {
+  Progress line;
+  return search_programs(v, threads, [&](int64_t done, int64_t all) {
+    line(done, all, fmt::format("layers, {}", format_left(line.elapsed_seconds(), done, all)));
+  });
 }
 
 }  // namespace
@@ -77,6 +86,9 @@ void ValidateCommand::add_to(Command& program) {
              {.name = "--no-interval",
               .to = &no_interval_,
               .about = "Leave out the interval, which varies all assumed fields. This is faster"},
+             {.name = "--search",
+              .to = &search_,
+              .about = "Look for the best program of each tiled layer on its row's machine, too"},
              {.name = "-q,--quiet", .to = &quiet_, .about = "No table"}});
 }
 
@@ -111,9 +123,11 @@ int ValidateCommand::run(const Console& console, const std::string& version) con
     return report_errors(good.errors());
   journal.note_step("figures, machines and networks read");
   const int threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  const auto done = validate_sources(std::move(sources), *options, !no_interval_, threads);
+  auto done = validate_sources(std::move(sources), *options, !no_interval_, threads);
   if (!done) return report_errors(done.errors());
   journal.note_step("predicted");
+  if (search_)
+    if (const Status found = search(*done, threads); !found) return report_errors(found.errors());
   const std::string root =
       std::filesystem::path(files->front()).parent_path().parent_path().string();
   const auto write = [](const std::string& path, const auto& make) {
@@ -125,8 +139,8 @@ int ValidateCommand::run(const Console& console, const std::string& version) con
         write(markdown_, [&] { return to_markdown(*done, root); })})
     if (code != kExitOk) return code;
   if (quiet_ || json_ == "-" || csv_ == "-" || html_ == "-" || markdown_ == "-") return kExitOk;
-  return print_out(
-      to_text(*done, {.width = static_cast<int>(Console::width()), .colour = console.colour()}));
+  const TextOptions text{.width = static_cast<int>(Console::width()), .colour = console.colour()};
+  return print_out(to_text(*done, text) + search_text(*done, text));
 }
 
 }  // namespace accsim::sim

@@ -17,7 +17,7 @@ class ValidateCommand : public SubCommand {
  private:
   MappingOptions mapping_;
   std::string source_, table_, json_, csv_, html_, markdown_;
-  bool no_interval_ = false, quiet_ = false;
+  bool no_interval_ = false, search_ = false, quiet_ = false;
 };
 
 }  // namespace accsim::sim

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hw/config/hw_config.h"
 #include "sim/base/result.h"
 #include "sim/graph/model_def.h"
 #include "sim/map/units/unit_work.h"
@@ -44,6 +45,8 @@ struct LayerKind {
   Result<RowCost> (*cost)(const LayerSizes& sizes) = nullptr;
   /// What the row says of it that no model can, where it says any; null: rows never do.
   std::optional<UnitPin> (*unit)(const LayerSizes& sizes) = nullptr;
+  /// Its cycles on a machine, which are all that is predicted of it; null: by the main job.
+  Result<Cycles> (*cycles)(const LayerSizes& sizes, const hw::HwConfig& hw) = nullptr;
 
   const LayerParameter* parameter(std::string_view name) const;
 };

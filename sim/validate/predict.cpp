@@ -12,6 +12,7 @@
 #include "sim/base/threads.h"
 #include "sim/cost/cost.h"
 #include "sim/sweep/space.h"
+#include "sim/validate/row_fields.h"
 #include "sim/validate/statistics.h"
 
 namespace accsim::sim {
@@ -65,6 +66,11 @@ class Predictor {
   }
 
   Result<double> predict_on(const hw::HwConfig& hw) {
+    if (point_.kind != nullptr) {
+      const auto cycles = point_.kind->cycles(point_.sizes, hw);
+      if (!cycles) return cycles.errors();
+      return static_cast<double>(cycles->count());
+    }
     if (point_.quantity == Quantity::area) return machine_area(hw).die_mm2();
     if (point_.quantity == Quantity::synthesis_area) return machine_area(hw).synthesis_mm2();
     const auto totals = workload_->cost(hw, options_);
@@ -74,7 +80,8 @@ class Predictor {
 
   Result<Prediction> make_prediction(bool interval) {
     Prediction out;
-    const auto base = is_area(point_.quantity) ? predict_on(machine_.hw) : report_base(out);
+    const bool direct = is_area(point_.quantity) || point_.kind != nullptr;
+    const auto base = direct ? predict_on(machine_.hw) : report_base(out);
     if (!base) return base.errors();
     out.predicted = out.low = out.high = *base;
     if (!interval) return out;
@@ -114,6 +121,8 @@ class Predictor {
   /// What is assumed of energies decides powers alone, and nothing where the point says of which
   /// technology it is.
   bool has_effect(const hw::Field& field) const {
+    if ((field.decides & hw::kDecidesPrograms) == 0 && point_.kind != nullptr) return false;
+    if (field.decides == hw::kDecidesPrograms) return point_.kind != nullptr;
     const bool technology = std::holds_alternative<hw::Member<hw::Technology>>(field.target);
     if (technology && point_.technology) return false;
     if (technology && is_area(point_.quantity)) return true;
@@ -184,6 +193,36 @@ class Predictor {
   std::optional<Workload> workload_;
 };
 
+/// MACs of a workload, of whatever machine.
+Result<int64_t> macs_of(const Graph& graph) {
+  const auto workload = Workload::prepare(graph);
+  if (!workload) return workload.errors();
+  int64_t out = 0;
+  for (const Layer& layer : workload->lowered().layers) out += layer.macs;
+  return out;
+}
+
+/// Of a row whose kind says its cycles.
+Result<Prediction> row_prediction(const ValidationPoint& point, const KnownMachine& machine,
+                                  const MapOptions& options, bool interval) {
+  const auto macs = macs_of(point.graph);
+  if (!macs) return macs.errors();
+  auto out = Predictor(point, machine, options, std::nullopt).make_prediction(interval);
+  if (out) out->macs = *macs;
+  return out;
+}
+
+/// The point on its machine, which has what its row sets.
+Result<Prediction> predict_on_machine(const ValidationPoint& point, const KnownMachine& machine,
+                                      const MapOptions& options, bool interval) {
+  if (point.kind != nullptr) return row_prediction(point, machine, options, interval);
+  if (is_area(point.quantity) || !interval)
+    return Predictor(point, machine, options, std::nullopt).make_prediction(interval);
+  auto workload = Workload::prepare(point.graph);
+  if (!workload) return workload.errors();
+  return Predictor(point, machine, options, std::move(*workload)).make_prediction(interval);
+}
+
 void add_to_summary(const ValidationPoint& point, const Prediction& p, ErrorSummary& out) {
   const double error = p.relative_error(point.measured);
   if (out.points == 0 || std::abs(error) > std::abs(out.worst)) {
@@ -249,10 +288,10 @@ void summarise_source(ValidatedSource& s, Validation& all) {
 }  // namespace
 
 Result<Prediction> predict_row(const ValidationPoint& point) {
-  const auto workload = Workload::prepare(point.graph);
-  if (!workload) return workload.errors();
+  const auto macs = macs_of(point.graph);
+  if (!macs) return macs.errors();
   Prediction out;
-  for (const Layer& layer : workload->lowered().layers) out.macs += layer.macs;
+  out.macs = *macs;
   out.bound = point.row_cost->bound;
   out.predicted = out.low = out.high = point.row_cost->cycles;
   return out;
@@ -260,11 +299,13 @@ Result<Prediction> predict_row(const ValidationPoint& point) {
 
 Result<Prediction> predict_point(const ValidationPoint& point, const KnownMachine& machine,
                                  const MapOptions& options, bool interval) {
-  if (is_area(point.quantity) || !interval)
-    return Predictor(point, machine, options, std::nullopt).make_prediction(interval);
-  auto workload = Workload::prepare(point.graph);
-  if (!workload) return workload.errors();
-  return Predictor(point, machine, options, std::move(*workload)).make_prediction(interval);
+  if (point.set.empty()) return predict_on_machine(point, machine, options, interval);
+  KnownMachine own = machine;
+  if (const Status good = apply_row(point, own.hw); !good) return good.errors();
+  for (FieldOrigin& origin : own.origins)  // what the row says is assumed no more
+    if (std::ranges::find(point.set, origin.field, &RowSetting::field) != point.set.end())
+      origin.range.clear();
+  return predict_on_machine(point, own, options, interval);
 }
 
 Result<Validation> validate_sources(std::vector<ValidationSource> sources,

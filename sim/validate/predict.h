@@ -15,6 +15,13 @@ struct FieldEffect {
   double low = 0, high = 0;  ///< least and most of the prediction as this field alone moves
 };
 
+/// The best program that a search has found for a row's layer.
+struct FoundProgram {
+  int64_t cycles = 0;
+  std::string program;                ///< its tiles and all else, for people
+  int64_t candidates = 0, timed = 0;  ///< programs that fit, and those that were timed
+};
+
 /// A published figure and what accsim says instead.
 struct Prediction {
   double predicted = 0;
@@ -22,6 +29,7 @@ struct Prediction {
   std::vector<FieldEffect> effects;  ///< those that move the prediction, the widest first
   Bound bound = Bound::none;         ///< what limits the workload; none of an area
   int64_t macs = 0;                  ///< of the workload
+  std::optional<FoundProgram> best;  ///< where search_programs() was asked
 
   double relative_error(double measured) const { return predicted / measured - 1; }
 };

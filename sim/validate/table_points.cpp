@@ -21,7 +21,11 @@ constexpr double kRounding = 1e-12;
 class RowReader {
  public:
   RowReader(const TableSection& section, const CsvTable& table)
-      : section_(section), table_(table), errors_(table.file), words_(section, table, errors_) {
+      : section_(section),
+        table_(table),
+        errors_(table.file),
+        words_(section, table, errors_),
+        fields_(section.fields, table, section.source_file, errors_) {
     for (const TableSection::Source& source : section.columns) find_source(source);
     for (const TableSection::Filter& filter : section.where)
       filters_.push_back(find_column(section, table, {"where", filter.column, filter.at}, errors_));
@@ -187,7 +191,8 @@ class RowReader {
     LayerSizes sizes;
     sizes.functions = section_.functions;
     const bool good_banks = words_.read_banks(row, p);
-    if (!read_numbers(row, p, sizes) || !good_banks) return;
+    const bool good_fields = fields_.read(row, p.set, errors_);
+    if (!read_numbers(row, p, sizes) || !good_banks || !good_fields) return;
     fill_sizes(*section_.kind, sizes);
     if (section_.kind->parameter("batch") != nullptr) p.frames = sizes["batch"];
     auto graph = graph_of(sizes);
@@ -199,6 +204,10 @@ class RowReader {
       p.row_cost = *cost;
     }
     if (section_.kind->unit != nullptr) p.unit = section_.kind->unit(sizes);
+    if (section_.kind->cycles != nullptr) {
+      p.kind = section_.kind;
+      p.sizes = std::move(sizes);
+    }
     p.workload = section_.kind->name;
     p.graph = std::move(*graph);
     out.push_back(std::move(p));
@@ -220,6 +229,7 @@ class RowReader {
   const CsvTable& table_;
   SpecErrors errors_;
   RowWords words_;
+  RowFields fields_;
   std::vector<Found> sources_;
   std::vector<std::optional<size_t>> filters_;  ///< columns, by TableSection::where
   std::vector<double> numbers_;                 ///< of a row, by column, for expressions
@@ -230,7 +240,9 @@ class RowReader {
 Result<std::vector<ValidationPoint>> table_points(const TableSection& section,
                                                   const CsvTable& table,
                                                   const ValidationPoint& common) {
-  return RowReader(section, table).read_points(common);
+  ValidationPoint first = common;
+  if (!section.machine.empty()) first.machine_file = section.machine;
+  return RowReader(section, table).read_points(first);
 }
 
 }  // namespace accsim::sim

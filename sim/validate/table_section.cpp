@@ -43,9 +43,15 @@ void read_columns(const hw::YamlEntry& e, TableSection& out, SpecErrors& errors)
   keys.insert(keys.end(), {std::string(kBothBanks), std::string(kWeightsKept)});
   for (const QuantityInfo& q : quantity_table())
     if (quantity_of_key(q.key)) keys.emplace_back(q.key);
+  for (const hw::YamlEntry& c : e.value.entries)
+    if (is_row_field(c.key)) keys.push_back(c.key);
   std::set<std::string, std::less<>> found;
   int measured = 0;
   read_section(e.value, e.at, "columns", keys, errors, [&](const hw::YamlEntry& c) {
+    if (is_row_field(c.key)) {
+      if (auto field = read_row_field(c, errors)) out.fields.push_back(std::move(*field));
+      return;
+    }
     if (c.value.kind == hw::YamlNode::Kind::map && is_number_key(c.key)) {
       if (auto pattern = CellPattern::read(c, errors))
         out.columns.push_back({c.key, pattern->column(), c.at, std::move(pattern)});
@@ -70,8 +76,11 @@ void read_columns(const hw::YamlEntry& e, TableSection& out, SpecErrors& errors)
   if (found.contains(kWeightsKept) && !found.contains(kBankKeys[0]) && !found.contains(kBothBanks))
     errors.fail(e.at, "columns with weights_kept need banks, too");
   if (measured != 1) errors.fail(e.at, "columns need one measured figure, such as cycles or us");
-  if (measured == 1 && out.kind->cost != nullptr && !found.contains("cycles"))
-    errors.fail(e.at, fmt::format("the measured figure of {} is cycles", out.kind->name));
+  if (out.kind->cycles == nullptr && out.kind->cost == nullptr) return;
+  for (const TableSection::Source& c : out.columns)
+    if (!is_row_text(c.key) && out.kind->parameter(c.key) == nullptr && c.key != "cycles")
+      errors.fail(
+          c.at, fmt::format("{} has no {}: its cycles alone are predicted", out.kind->name, c.key));
 }
 
 void read_functions(const hw::YamlEntry& e, TableSection& out, SpecErrors& errors) {
@@ -128,8 +137,8 @@ TableSection read_table_section(const hw::YamlNode& node, const std::string& sou
   out.at = node.at;
   const hw::YamlEntry* columns = nullptr;
   bool has_kind = false;
-  const std::vector<std::string> keys = {"file",   "workload", "columns", "where",
-                                         "family", "function", "join",    "places"};
+  const std::vector<std::string> keys = {"file",     "workload", "columns", "where",  "family",
+                                         "function", "join",     "places",  "machine"};
   read_section(node, node.at, "a table", keys, errors, [&](const hw::YamlEntry& e) {
     if (e.key == "file")
       for (const std::string& file : texts_of(e.value))
@@ -142,6 +151,7 @@ TableSection read_table_section(const hw::YamlNode& node, const std::string& sou
       if (e.value.kind != hw::YamlNode::Kind::scalar)
         errors.fail(e.value.at, "family must be a text");
     }
+    if (e.key == "machine") out.machine = path_beside(source_file, e.value.text);
     if (e.key == "function") read_functions(e, out, errors);
     if (e.key == "where") read_where(e, out, errors);
     if (e.key == "places") read_places(e, out, errors);

@@ -10,6 +10,7 @@
 #include "sim/sweep/spec_values.h"
 #include "sim/validate/cell_pattern.h"
 #include "sim/validate/layer_kinds.h"
+#include "sim/validate/row_fields.h"
 #include "sim/validate/table_join.h"
 
 namespace accsim::sim {
@@ -38,12 +39,13 @@ struct TableSection {
   std::optional<TableJoin> join;
   std::map<std::string, std::string> places;  ///< what cells of kPlaceKeys call the memories
   std::vector<Source> columns;
+  std::vector<RowFieldSource> fields;  ///< of the machine, from the same section
+  std::string machine;                 ///< as found; "": that of all points
   std::vector<Filter> where;
   hw::TextPosition at;
 };
 
-/// Reads a section with `file` (or a list), `workload`, `columns`, and maybe `where`, `family` and
-/// `function`. docs/validation.md has the keys. Files are relative to that of the section.
+/// Reads a section with `file` (or a list), `workload`, `columns`, and maybe others. docs/validation.md has the keys. Files are relative to that of the section.
 TableSection read_table_section(const hw::YamlNode& node, const std::string& source_file,
                                 SpecErrors& errors);
 

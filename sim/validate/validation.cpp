@@ -107,19 +107,22 @@ class ValidationReader {
     return std::nullopt;
   }
 
-  /// The machine's file; its origins are read once.
   std::string read_machine(const hw::YamlEntry& e) {
     const std::string file = resolve_path(e.value.text);
-    if (out_.machines.contains(file)) return file;
+    add_machine(file, e.at);
+    return file;
+  }
+
+  /// Reads a machine's file and its origins, once.
+  void add_machine(const std::string& file, hw::TextPosition at) {
+    if (out_.machines.contains(file)) return;
     auto known = load_known_machine(file);
     if (!known) {
-      errors_.fail(e.at, "the machine can't be used:");
-      errors_.add(known.errors());
-      return file;
+      errors_.fail(at, "the machine can't be used:");
+      return errors_.add(known.errors());
     }
     apply_settings(settings_, *known, errors_);
     out_.machines.emplace(file, std::move(*known));
-    return file;
   }
 
   /// One section, or a list of them.
@@ -130,8 +133,10 @@ class ValidationReader {
     std::vector<TableSection> sections;
     for (const hw::YamlNode& node : list ? e.value.items : std::vector{e.value})
       sections.push_back(read_table_section(node, out_.file, errors_));
+    for (const TableSection& s : sections)
+      if (!s.machine.empty()) add_machine(s.machine, s.at);
     const auto needs_machine = [](const TableSection& s) {
-      return s.kind != nullptr && s.kind->cost == nullptr;
+      return s.kind != nullptr && s.kind->cost == nullptr && s.machine.empty();
     };
     if (machine_.empty() && std::ranges::any_of(sections, needs_machine))
       errors_.fail(e.at, "a table needs a machine above all points");

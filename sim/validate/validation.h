@@ -9,6 +9,7 @@
 #include "sim/graph/graph.h"
 #include "sim/map/units/unit_work.h"
 #include "sim/validate/field_origins.h"
+#include "sim/validate/layer_kinds.h"
 #include "sim/validate/row_cost.h"
 
 namespace accsim::sim {
@@ -45,6 +46,13 @@ struct QuantityInfo {
 /// One row for each, in the order of Quantity.
 const std::vector<QuantityInfo>& quantity_table();
 
+/// A field of the machine that a row of a table says otherwise.
+struct RowSetting {
+  const hw::Field* field = nullptr;
+  std::string value;    ///< as a machine file would have it
+  hw::TextPosition at;  ///< in the table
+};
+
 /// A workload with a published figure, and all that is needed to predict it.
 struct ValidationPoint {
   std::string name;
@@ -56,6 +64,10 @@ struct ValidationPoint {
   Quantity quantity = Quantity::cycles;
   double measured = 0;
   std::optional<RowCost> row_cost;  ///< on a machine that the row says; nothing: machine_file's
+  /// Of a row whose kind says its cycles on a machine (LayerKind::cycles); null: `graph` does.
+  const LayerKind* kind = nullptr;
+  LayerSizes sizes;             ///< of that row
+  std::vector<RowSetting> set;  ///< of its machine
   /// Of which the figure is, where it isn't the machine's own.
   std::optional<hw::Technology> technology;
   std::optional<double> goal;     ///< greatest error that is aimed at, as a part of `measured`

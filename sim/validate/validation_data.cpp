@@ -37,6 +37,15 @@ Json settings_json(const std::vector<SourceSetting>& settings) {
   return out;
 }
 
+/// Of a search; null without.
+Json best_json(const Prediction& r) {
+  if (!r.best) return nullptr;
+  return {{"cycles", r.best->cycles},
+          {"program", r.best->program},
+          {"candidates", r.best->candidates},
+          {"timed", r.best->timed}};
+}
+
 Json point_json(const ValidatedSource& s, size_t i, bool interval) {
   const ValidationPoint& p = s.source.points[i];
   const Prediction& r = s.predictions[i];
@@ -62,6 +71,7 @@ Json point_json(const ValidatedSource& s, size_t i, bool interval) {
           {"inside", interval ? Json(r.low <= p.measured && p.measured <= r.high) : Json()},
           {"goal", json_or_null(p.goal)},
           {"note", p.note},
+          {"best", best_json(r)},
           {"effects", effects}};
 }
 

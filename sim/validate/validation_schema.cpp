@@ -76,6 +76,12 @@ Json point_schema() {
       {"goal", "number?", "greatest error that is aimed at, as a part"},
       {"note", "string", "what is special about the point"},
   });
+  properties["best"] = object_of(
+      properties_of({{"cycles", "integer", "of the program"},
+                     {"program", "string", "its tiles, and all else that was searched"},
+                     {"candidates", "integer", "programs that fit"},
+                     {"timed", "integer", "of these, those that were timed"}}),
+      "the best program of a tiled layer that --search has found; null without", "object?");
   properties["effects"] = list_of(
       object_of(properties_of({{"field", "string", "path of an assumed field"},
                                {"low", "number", "least prediction as it moves alone"},

@@ -1,0 +1,201 @@
+#include "sim/validate/program_search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <mutex>
+
+#include "sim/base/threads.h"
+#include "sim/report/page.h"
+#include "sim/report/table.h"
+#include "sim/validate/row_fields.h"
+#include "sim/validate/tiled_kinds.h"
+#include "sim/validate/validation_text.h"
+
+namespace accsim::sim {
+namespace {
+
+/// A layer on a machine, and the predictions that ask for it.
+struct SearchTask {
+  hw::TiledLayer layer;  ///< without its tiles and all else that is searched
+  hw::HwConfig hw;
+  std::string name;  ///< of the first point
+  std::vector<Prediction*> asked;
+};
+
+/// The same for all rows that only differ in what is searched.
+hw::TiledLayer without_program(hw::TiledLayer layer) {
+  hw::TiledLayer out;
+  out.bias = layer.bias;
+  out.sizes = layer.sizes;
+  if (auto* g = std::get_if<hw::TiledGemm>(&out.sizes)) {
+    *g = {g->rows, g->inner, g->columns, g->rows, g->inner, g->columns};
+  } else {
+    auto& c = std::get<hw::TiledConvolution>(out.sizes);
+    c.tile_height = c.out_height;
+    c.tile_width = c.out_width;
+    c.tile_channels = c.channels;
+    c.tile_kernels = c.kernels;
+    out.order = hw::kConvolutionOrders[0];
+    out.micro = hw::kConvolutionNestings[0];
+  }
+  return out;
+}
+
+Result<std::vector<SearchTask>> tasks_of(Validation& v) {
+  std::vector<SearchTask> out;
+  for (ValidatedSource& s : v.sources)
+    for (size_t i = 0; i < s.predictions.size(); ++i) {
+      const ValidationPoint& point = s.source.points[i];
+      const auto layer = tiled_layer(point);
+      if (!layer) continue;
+      SearchTask task{
+          without_program(*layer), s.source.machines.at(point.machine_file).hw, point.name, {}};
+      if (const Status good = apply_row(point, task.hw); !good) return good.errors();
+      const auto same = [&](const SearchTask& t) {
+        return t.layer == task.layer && t.hw.engines == task.hw.engines &&
+               room_of(t.hw) == room_of(task.hw);
+      };
+      auto at = std::ranges::find_if(out, same);
+      if (at == out.end()) at = out.insert(out.end(), std::move(task));
+      at->asked.push_back(&s.predictions[i]);
+    }
+  return out;
+}
+
+std::string program_text(const hw::TiledLayer& layer) {
+  std::string tile;
+  if (const auto* g = std::get_if<hw::TiledGemm>(&layer.sizes)) {
+    tile = fmt::format("{}x{}x{}", g->tile_rows, g->tile_inner, g->tile_columns);
+  } else {
+    const auto& c = std::get<hw::TiledConvolution>(layer.sizes);
+    tile =
+        fmt::format("{}x{} c{} k{}", c.tile_height, c.tile_width, c.tile_channels, c.tile_kernels);
+  }
+  return fmt::format("tile {}, order {}, contexts {}, micro {}, uops {}", tile, layer.order,
+                     layer.contexts, layer.micro, layer.micro_each ? "each" : "once");
+}
+
+/// Cycles saved by some rows' programs, as parts.
+struct Saving {
+  int64_t rows = 0, same = 0;
+  double sum = 0, most = 0;
+  std::string of;
+
+  void add(const std::string& name, double part) {
+    ++rows;
+    same += part <= 0 ? 1 : 0;
+    sum += part;
+    if (part > most) of = name;
+    most = std::max(most, part);
+  }
+};
+
+void add_savings(const char* what, const std::vector<std::pair<std::string, Saving>>& groups,
+                 Page& page) {
+  TextTable table({{what, "", true},
+                   {"rows", ""},
+                   {"fewer cycles", ""},
+                   {"most", ""},
+                   {"of", "", true, 1},
+                   {"none fewer", ""}});
+  for (const auto& one : groups)
+    table.add({{one.first, format_count(one.second.rows),
+                format_fixed(100 * one.second.sum / static_cast<double>(one.second.rows), 1) + " %",
+                format_fixed(100 * one.second.most, 1) + " %", one.second.of,
+                format_count(one.second.same)}});
+  page.add_lines(table.lines(page.width(), page.colour()));
+  page.add_line("");
+}
+
+Saving& group_named(const std::string& name, std::vector<std::pair<std::string, Saving>>& groups) {
+  for (auto& one : groups)
+    if (one.first == name) return one.second;
+  return groups.emplace_back(name, Saving{}).second;
+}
+
+void add_found(const ValidatedSource& s, Page& page) {
+  TextTable table({{"point", "", true},
+                   {"predicted", ""},
+                   {"best", ""},
+                   {"fewer", ""},
+                   {"timed", "", false, 1},
+                   {"program", "", true, 2}});
+  std::vector<std::pair<std::string, Saving>> all, waits, families;
+  for (size_t i = 0; i < s.predictions.size(); ++i) {
+    const auto& best = s.predictions[i].best;
+    if (!best) continue;
+    const ValidationPoint& point = s.source.points[i];
+    const double part = 1 - static_cast<double>(best->cycles) / s.predictions[i].predicted;
+    table.add({{point.name, figure_text(s.predictions[i].predicted),
+                figure_text(static_cast<double>(best->cycles)), format_fixed(100 * part, 1) + " %",
+                format_count(best->timed), best->program}});
+    group_named("all", all).add(point.name, part);
+    group_named(tiled_layer(point)->barrier ? "tvm" : "credit", waits).add(point.name, part);
+    group_named(point.family, families).add(point.name, part);
+  }
+  if (all.empty()) return;
+  page.add_item("search", s.source.file);
+  page.add_line("");
+  page.add_lines(table.lines(page.width(), page.colour()));
+  page.add_line("");
+  add_savings("rows", all, page);
+  add_savings("sync", waits, page);
+  add_savings("family", families, page);
+}
+
+}  // namespace
+
+hw::TileRoom room_of(const hw::HwConfig& hw) {
+  const auto bytes = [&](hw::Buffer b) { return hw.buffer(b).kib * 1024; };
+  return {.inputs = bytes(hw::Buffer::activation) / hw::kVectorBytes,
+          .weights = bytes(hw::Buffer::weight) / hw::kBlockBytes,
+          .sums = bytes(hw::Buffer::accumulator) / hw::kSumsBytes,
+          .outputs = bytes(hw::Buffer::output) / hw::kVectorBytes};
+}
+
+Status search_programs(Validation& v, int threads,
+                       const std::function<void(int64_t, int64_t)>& progress) {
+  auto tasks = tasks_of(v);
+  if (!tasks) return tasks.errors();
+  std::vector<std::optional<Result<hw::TiledChoice>>> found(tasks->size());
+  std::atomic<size_t> next = 0;
+  std::mutex telling;
+  int64_t done = 0;
+  const auto work = [&](int) {
+    for (size_t i = next++; i < tasks->size(); i = next++) {
+      const SearchTask& task = (*tasks)[i];
+      found[i].emplace(hw::search_tiled_program(task.layer, task.hw.engines, room_of(task.hw)));
+      const std::scoped_lock lock(telling);
+      progress(++done, static_cast<int64_t>(tasks->size()));
+    }
+  };
+  {
+    Threads others(threads - 1, work);
+    work(0);
+    others.join();
+  }
+  Errors errors;
+  for (size_t i = 0; i < found.size(); ++i) {
+    const Result<hw::TiledChoice>& one = *found[i];
+    if (!one)
+      for (const Error& e : one.errors())
+        errors.push_back({e.code, (*tasks)[i].name + ": " + e.message, e.where});
+    else
+      for (Prediction* asked : (*tasks)[i].asked)
+        asked->best = FoundProgram{one->cycles.count(), program_text(one->layer), one->candidates,
+                                   one->timed};
+  }
+  if (!errors.empty()) return errors;
+  return ok();
+}
+
+std::string search_text(const Validation& v, const TextOptions& options) {
+  Page page(options.width, options.colour);
+  for (const ValidatedSource& s : v.sources) add_found(s, page);
+  return page.take_text();
+}
+
+}  // namespace accsim::sim
