@@ -168,15 +168,12 @@ Errors broken_beats(const EngineMachine& machine) {
   for (size_t i = 0; i < machine.kinds.size(); ++i) {
     const CommandKind& kind = machine.kinds[i];
     if (kind.work != CommandWork::write) continue;
-    if (kind.item_bytes % machine.port_bytes != 0)
-      errors.push_back(wrong_part(part_place("kinds", i),
-                                  fmt::format("{}: items of {} bytes aren't whole beats of {}",
-                                              kind.name, kind.item_bytes, machine.port_bytes)));
-    if (page % kind.item_bytes != 0)
-      errors.push_back(
-          wrong_part(part_place("kinds", i),
-                     fmt::format("{}: a page of {} bytes isn't whole items of {} bytes", kind.name,
-                                 page, kind.item_bytes)));
+    if (kind.item_bytes % machine.port_bytes != 0 || page % kind.item_bytes != 0)
+      errors.push_back(wrong_part(
+          part_place("kinds", i),
+          fmt::format("{}: items of {} bytes aren't whole beats of {} bytes, or a page of {} bytes "
+                      "isn't whole items",
+                      kind.name, kind.item_bytes, machine.port_bytes, page)));
   }
   return errors;
 }

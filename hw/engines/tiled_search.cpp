@@ -218,7 +218,6 @@ std::vector<Candidate> candidates_of(const TiledLayer& layer, const EngineMachin
                                      const TileRoom& room) {
   std::vector<Candidate> out;
   TiledLayer base = layer;
-  base.barrier = false;
   base.order =
       std::holds_alternative<TiledGemm>(layer.sizes) ? kGemmOrders[0] : kConvolutionOrders[0];
   for (TiledLayer& one :

@@ -19,8 +19,8 @@ struct TileRoom {
 bool fits_room(const TiledLayer& layer, int64_t micro_operations, const TileRoom& room);
 
 /// Cycles that no program of the layer goes below, on a machine that bind_tiled_program() takes:
-/// each engine executes its commands one after the other, the first result needs the first operands,
-/// and the last store needs all before it. Of layers without barriers.
+/// each engine executes its commands one after the other, the first result needs the first
+/// operands, and the last store needs all before it. What barriers add isn't counted.
 int64_t least_tiled_cycles(const TiledLayer& layer, const EngineMachine& machine);
 
 /// The program that a search has found.
@@ -31,12 +31,12 @@ struct TiledChoice {
   int64_t timed = 0;       ///< of these, those that were timed: the others' least cycles are more
 };
 
-/// The program of fewest cycles of a layer's sizes, with its bias: over all whole tiles that fit,
-/// orders of tiles, up to kMostSearchContexts contexts, and micro-operations read once or before
-/// every use; engines wait for what they need. Of nestings whose commands are the same, the one with
-/// the fewest micro-operations is tried. The first of equals counts, in an order that only depends
-/// on the arguments. Errors: a machine that bind_tiled_program() refuses; Errc::capacity where no
-/// program fits.
+/// The program of fewest cycles of a layer's sizes, with its bias and its barriers, or without
+/// them: over all whole tiles that fit, orders of tiles, up to kMostSearchContexts contexts, and
+/// micro-operations read once or before every use. Of nestings whose commands are the same, the one
+/// with the fewest micro-operations is tried. The first of equals counts, in an order that only
+/// depends on the arguments. Errors: a machine that bind_tiled_program() refuses; Errc::capacity
+/// where no program fits.
 Result<TiledChoice> search_tiled_program(const TiledLayer& layer, const EngineMachine& machine,
                                          const TileRoom& room);
 

@@ -21,8 +21,8 @@ struct FieldOf {
   bool is_derived = false;  ///< from other keys of a machine file
 };
 
-/// What is wrong with the value of a field, as an error at its name; `of` stands before. Empty where
-/// it is in range.
+/// What is wrong with the value of a field, as an error at its name; `of` stands before. Empty
+/// where it is in range.
 template <class Fields>
 Errors out_of_range(const Fields& values, const FieldOf<Fields>& f, std::string_view of = "") {
   const int64_t value = values.*f.member;

@@ -132,10 +132,7 @@ class OriginReader {
     for (size_t i = 0;; ++i) {
       const auto at = places.find(hw::entry_path(field.path, i));
       if (at == places.end()) return;
-      const size_t before = out_.origins.size();
       read_origin(field, at->second);
-      if (out_.origins.size() > before && out_.origins.back().is_assumed())
-        errors_.fail(at->second, at->first + " is assumed; entries of this list need a source");
     }
   }
 
@@ -162,6 +159,8 @@ class OriginReader {
   }
 
   void read_assumed(std::string_view text, hw::TextPosition at, FieldOrigin& out) {
+    if (is_engine_list(*out.field))
+      return errors_.fail(at, out.field->path + " has an entry that is assumed; it needs a source");
     const size_t colon = text.find(':');
     out.comment =
         colon == std::string_view::npos ? "" : std::string(trim_blanks(text.substr(colon + 1)));

@@ -20,6 +20,8 @@ struct FoundProgram {
   int64_t cycles = 0;
   std::string program;                ///< its tiles and all else, for people
   int64_t candidates = 0, timed = 0;  ///< programs that fit, and those that were timed
+  int64_t credit_cycles = 0;          ///< of the best program with sync credit
+  int64_t barrier_cycles = 0;         ///< of the best program with barriers (sync tvm)
 };
 
 /// A published figure and what accsim says instead.

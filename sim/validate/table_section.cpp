@@ -43,12 +43,15 @@ void read_columns(const hw::YamlEntry& e, TableSection& out, SpecErrors& errors)
   keys.insert(keys.end(), {std::string(kBothBanks), std::string(kWeightsKept)});
   for (const QuantityInfo& q : quantity_table())
     if (quantity_of_key(q.key)) keys.emplace_back(q.key);
+  const auto sets_field = [&](const std::string& key) {  // a size may be called as a field is
+    return out.kind->parameter(key) == nullptr && is_row_field(key);
+  };
   for (const hw::YamlEntry& c : e.value.entries)
-    if (is_row_field(c.key)) keys.push_back(c.key);
+    if (sets_field(c.key)) keys.push_back(c.key);
   std::set<std::string, std::less<>> found;
   int measured = 0;
   read_section(e.value, e.at, "columns", keys, errors, [&](const hw::YamlEntry& c) {
-    if (is_row_field(c.key)) {
+    if (sets_field(c.key)) {
       if (auto field = read_row_field(c, errors)) out.fields.push_back(std::move(*field));
       return;
     }

@@ -43,7 +43,9 @@ Json best_json(const Prediction& r) {
   return {{"cycles", r.best->cycles},
           {"program", r.best->program},
           {"candidates", r.best->candidates},
-          {"timed", r.best->timed}};
+          {"timed", r.best->timed},
+          {"credit_cycles", r.best->credit_cycles},
+          {"barrier_cycles", r.best->barrier_cycles}};
 }
 
 Json point_json(const ValidatedSource& s, size_t i, bool interval) {

@@ -80,7 +80,9 @@ Json point_schema() {
       properties_of({{"cycles", "integer", "of the program"},
                      {"program", "string", "its tiles, and all else that was searched"},
                      {"candidates", "integer", "programs that fit"},
-                     {"timed", "integer", "of these, those that were timed"}}),
+                     {"timed", "integer", "of these, those that were timed"},
+                     {"credit_cycles", "integer", "of the best program without barriers"},
+                     {"barrier_cycles", "integer", "of the best program with barriers"}}),
       "the best program of a tiled layer that --search has found; null without", "object?");
   properties["effects"] = list_of(
       object_of(properties_of({{"field", "string", "path of an assumed field"},

@@ -26,7 +26,7 @@ from engines import (
     TokenQueue,
     simulate,
 )
-from engines_rows import machine, program, rows
+from engines_rows import Stream, machine, program, rows
 from program import run
 
 CASES, LAYERS, SEED = 1500, 200, 4
@@ -226,6 +226,15 @@ def layer_case(row: dict[str, str]) -> dict:
     }
 
 
+def found_row(row: dict[str, str], found: list) -> dict[str, str]:
+    """The row with the program that a search has found."""
+    sizes, order, contexts, micro, each = found
+    names = GEMM if row["kind"] == "gemm" else CONV
+    program = {"order": order, "contexts": contexts, "uop_mode": micro}
+    program |= {"uop_load": "each" if each else "once"}
+    return row | {k: str(v) for k, v in (dict(zip(names, sizes)) | program).items()}
+
+
 class Oracle(unittest.TestCase):
     maxDiff = None
 
@@ -264,6 +273,28 @@ class Oracle(unittest.TestCase):
                 self.assertEqual(kind, asdict(theirs))
             theirs = json.loads(json.dumps(asdict(machine(row)))) | {"kinds": ours["kinds"]}
             self.assertEqual(ours, theirs, row)
+
+    def test_are_programs_that_a_search_finds_so(self):
+        """They fit into the scratchpads of the table's head, take the cycles that are said when
+        they are stepped, and no more than what was measured."""
+        small = [row for row in rows() if int(row["macs"]) < 1_000_000]
+        self.assertGreater(len(small), 30)
+        cases = [layer_case(row) for row in small]
+        asked = [{"search" if k == "layer" else k: v for k, v in case.items()} for case in cases]
+        for row, made in zip(small, answers(asked), strict=True):
+            self.assertNotIn("error", made, row)
+            best = found_row(row, made["found"])
+            stream = Stream(best)
+            stream.make()
+            layer, turns = stream.layer, int(best["contexts"])
+            biases = turns * layer.b if stream.bias else 0
+            self.assertLessEqual(turns * layer.I, 2048)
+            self.assertLessEqual(turns * layer.G, 1024)
+            self.assertLessEqual(turns * layer.A + biases, 2048)
+            self.assertLessEqual(stream.uops, 2048)
+            stepped = simulate(machine(best), program(best))
+            self.assertEqual(max(one.end for one in stepped), made["cycles"], best)
+            self.assertLessEqual(made["cycles"], int(row["total_cycles"]), row)
 
     def test_do_random_layers_end(self):
         rng = random.Random(SEED + 1)

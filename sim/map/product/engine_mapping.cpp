@@ -307,7 +307,7 @@ std::vector<EngineLayers> engine_layers(const GemmOp& op, int64_t together) {
 }
 
 Result<Mapping> map_on_engine(const GemmOp& op, const OpRequest& r, const MappingPin& pin,
-                              const EngineMachine& machine) {
+                              const DotProductMachine& machine) {
   const hw::HwConfig& hw = machine.hw;
   Engine on{.hw = hw, .is_searching = machine.is_searching};
   if (!pin.banks.empty()) on.banks = hw::BankDivision{pin.banks[0], pin.banks[1]};

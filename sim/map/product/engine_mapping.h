@@ -22,7 +22,7 @@ struct EngineLayers {
 std::vector<EngineLayers> engine_layers(const GemmOp& op, int64_t together);
 
 /// A machine of dot products, and how the banks of its engine are divided.
-struct EngineMachine {
+struct DotProductMachine {
   const hw::HwConfig& hw;
   bool is_searching = true;  ///< for the fewest cycles; else as NVIDIA's compiler does
 };
@@ -31,6 +31,6 @@ struct EngineMachine {
 /// banks, of the fewest cycles; `pin` may say the division. It has no program. Errors:
 /// Errc::capacity where nothing fits, Errc::overflow, Errc::usage of pins that engines don't have.
 Result<Mapping> map_on_engine(const GemmOp& op, const OpRequest& r, const MappingPin& pin,
-                              const EngineMachine& machine);
+                              const DotProductMachine& machine);
 
 }  // namespace accsim::sim

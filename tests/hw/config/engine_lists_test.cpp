@@ -58,8 +58,11 @@ TEST(EngineLists, HasAMachineWithoutThemNone) {
   const HwConfig hw = good(test::small_machine());
   EXPECT_FALSE(hw.has_engines());
   EXPECT_EQ(print_hw(hw).find("engines"), std::string::npos);
-  for (const Field& field : fields())
-    if (field.path.starts_with("engines.")) EXPECT_TRUE(is_absent(field, hw)) << field.path;
+  for (const Field& field : fields()) {
+    if (field.path.starts_with("engines.")) {
+      EXPECT_TRUE(is_absent(field, hw)) << field.path;
+    }
+  }
 }
 
 TEST(EngineLists, IsTheOrderOfKeysFree) {
@@ -76,8 +79,8 @@ TEST(EngineLists, IsWhatIsWrongToldWhereItStands) {
                "engines:", {"missing key \"outstanding\" in engines", "requests"});
   expect_error("  outstanding: 16 ", "  outstanding: 0 ", "outstanding: 0",
                {"engines.outstanding is 0, out of range; it must be 1..1048576 requests"});
-  expect_error("depth: 512}", "deep: 512, depth: 1}", "deep",
-               {"unknown key \"deep\" in engines.queues[0]; did you mean \"depth\"?"});
+  expect_error("depth: 512}", "depht: 512, depth: 1}", "depht",
+               {"unknown key \"depht\" in engines.queues[0]; did you mean \"depth\"?"});
   expect_error("depth: 512}", "depth: 512, depth: 1}", "depth: 1}",
                {"duplicate key \"depth\" in engines.queues[0]"});
   expect_error("{name: load, depth: 512}", "{name: load}", "{name: load}",

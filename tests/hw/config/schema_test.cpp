@@ -37,9 +37,11 @@ void collect(const Json& section, const std::string& prefix, std::set<std::strin
       EXPECT_TRUE(required.insert(key).second) << field.path;
     }
   }
-  for (const KeyNode& child : key_tree().children)  // a section is left out as a whole
-    if (child.section_there != nullptr && prefix.empty())
+  for (const KeyNode& child : key_tree().children) {  // a section is left out as a whole
+    if (child.section_there != nullptr && prefix.empty()) {
       EXPECT_TRUE(required.insert(child.key).second) << child.key;
+    }
+  }
   EXPECT_EQ(keys, required) << prefix;
 }
 

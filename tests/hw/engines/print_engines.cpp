@@ -3,6 +3,8 @@
 //   {"machine": MACHINE, "commands": [COMMAND, ...]}   ->  [[START, END], ...]
 //   {"layer": LAYER, "file": MACHINE_FILE, "memory": [BURST, LATENCY, OVERLAPS]}
 //                                                      ->  {"machine": ..., "commands": [...]}
+//   {"search": LAYER, "file": ..., "memory": ...}
+//          ->  {"found": [SIZES, ORDER, CONTEXTS, MICRO, MICRO_EACH], "cycles": CYCLES}
 // or {"error": TEXT}. Commands are lists of numbers in the order of EngineCommand.
 #include <fmt/format.h>
 
@@ -12,10 +14,12 @@
 #include "hw/config/load.h"
 #include "hw/engines/engine_timing.h"
 #include "hw/engines/tiled_program.h"
+#include "hw/engines/tiled_search.h"
 
 namespace {
 
 using namespace accsim::hw;
+using accsim::Result;
 using Json = nlohmann::json;
 
 constexpr std::array kWorks{"compute", "read", "write"};
@@ -87,7 +91,7 @@ TiledLayer read_layer(const Json& given) {
 }
 
 template <class T>
-Json error_of(const accsim::Result<T>& result) {
+Json error_of(const Result<T>& result) {
   return {{"error", result.errors().front().text()}};
 }
 
@@ -101,19 +105,50 @@ Json times_of(const Json& given) {
   return out;
 }
 
-Json program_of(const Json& given) {
+/// The machine of a file, with the memory of a row.
+Result<EngineMachine> machine_of(const Json& given) {
   const auto hw = load_hw(given.at("file"));
-  if (!hw) return error_of(hw);
+  if (!hw) return hw.errors();
   EngineMachine machine = hw->engines;
   const Json& memory = given.at("memory");
   machine.page_beats = memory.at(0);
   machine.latency = memory.at(1);
   machine.reads_overlap = memory.at(2).get<bool>() ? 1 : 0;
-  const auto program = make_tiled_program(read_layer(given.at("layer")), machine);
+  return machine;
+}
+
+Json program_of(const Json& given) {
+  const auto machine = machine_of(given);
+  if (!machine) return error_of(machine);
+  const auto program = make_tiled_program(read_layer(given.at("layer")), *machine);
   if (!program) return error_of(program);
   Json commands = Json::array();
   for (const EngineCommand& command : program->commands) commands.push_back(to_json(command));
-  return {{"machine", to_json(machine)}, {"commands", commands}};
+  return {{"machine", to_json(*machine)}, {"commands", commands}};
+}
+
+Json sizes_of(const TiledLayer& layer) {
+  if (const auto* g = std::get_if<TiledGemm>(&layer.sizes))
+    return {g->rows, g->inner, g->columns, g->tile_rows, g->tile_inner, g->tile_columns};
+  const auto& c = std::get<TiledConvolution>(layer.sizes);
+  return {c.height,     c.width,         c.channels,    c.kernels,   c.taps,
+          c.stride,     c.pad,           c.out_height,  c.out_width, c.tile_height,
+          c.tile_width, c.tile_channels, c.tile_kernels};
+}
+
+Json search_of(const Json& given) {
+  const auto machine = machine_of(given);
+  if (!machine) return error_of(machine);
+  const auto found = search_tiled_program(read_layer(given.at("search")), *machine, {});
+  if (!found) return error_of(found);
+  const TiledLayer& layer = found->layer;
+  return {{"found", {sizes_of(layer), layer.order, layer.contexts, layer.micro, layer.micro_each}},
+          {"cycles", found->cycles.count()}};
+}
+
+Json answer_of(const Json& given) {
+  if (given.contains("search")) return search_of(given);
+  return given.contains("layer") ? program_of(given) : times_of(given);
 }
 
 }  // namespace
@@ -121,6 +156,6 @@ Json program_of(const Json& given) {
 int main() {
   for (std::string line; std::getline(std::cin, line);) {
     const Json given = Json::parse(line);
-    fmt::print("{}\n", (given.contains("layer") ? program_of(given) : times_of(given)).dump());
+    fmt::print("{}\n", answer_of(given).dump());
   }
 }

@@ -45,9 +45,9 @@ TEST(TiledCommands, AreMachinesThatLackAPartRefused) {
             "engines.kinds: programs of tiled layers need wgt and inp in one engine");
   machine = vta_machine();
   machine.token_queues.pop_back();
-  EXPECT_EQ(
-      refusal(machine),
-      "engines.token_queues: programs of tiled layers need one from the engine of store to that of gemm");
+  EXPECT_EQ(refusal(machine),
+            "engines.token_queues: programs of tiled layers need one from the engine of store to "
+            "that of gemm");
 }
 
 }  // namespace

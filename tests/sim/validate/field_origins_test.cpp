@@ -127,7 +127,8 @@ TEST(FieldOrigins, HasEachEntryOfAListOfEnginesASource) {
   const std::string one = "# [V] V5: a tile's results are there";
   says(one, "# results", "engines.token_queues says nowhere where its value comes from");
   says(one, "# [Q] results", "engines.token_queues cites [Q]");
-  says(one, "# assumed [] : so", "engines.token_queues[2] is assumed; entries of this list need");
+  says(one, "# assumed []: so",
+       "engines.token_queues has an entry that is assumed; it needs a source");
 }
 
 TEST(FieldOrigins, AreAllErrorsReported) {
