@@ -156,10 +156,13 @@ Json machine_schema() {
       properties[key] = value;
   Json out = object_of(std::move(properties), "the machine, with all fields of its file");
   const Json& array = machine["properties"]["array"];
-  Json required = Json::array();  // some of an array's keys may lack, or go with others
+  // Some of an array's keys may lack, or go with others; so may a section of the file.
+  const auto may_lack = [](const Json& section, const Json& key) {
+    return section["properties"].contains(key) && std::ranges::count(section["required"], key) == 0;
+  };
+  Json required = Json::array();
   for (const Json& key : out["required"])
-    if (!array["properties"].contains(key) || std::ranges::count(array["required"], key) > 0)
-      required.push_back(key);
+    if (!may_lack(array, key) && !may_lack(machine, key)) required.push_back(key);
   out["required"] = std::move(required);
   if (array.contains("allOf")) out["allOf"] = array["allOf"];
   return out;

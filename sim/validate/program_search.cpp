@@ -134,6 +134,7 @@ void add_found(const ValidatedSource& s, Page& page) {
     const double part = 1 - static_cast<double>(best->cycles) / s.predictions[i].predicted;
     table.add({{point.name, figure_text(s.predictions[i].predicted),
                 figure_text(static_cast<double>(best->cycles)), format_fixed(100 * part, 1) + " %",
+                figure_text(static_cast<double>(best->credit_cycles)),
                 figure_text(static_cast<double>(best->barrier_cycles)), format_count(best->timed),
                 best->program}});
     group_named("all", all).add(point.name, part);

@@ -9,7 +9,8 @@
 namespace accsim::sim {
 
 /// What the scratchpads of a machine of 16 x 16 in int8 hold, by its buffers' sizes.
-/// Micro-operations are in none of them: there are 2048 (head of validation/tables/vta_rtl.csv, "Configuration").
+/// Micro-operations are in none of them: there are 2048 (head of validation/tables/vta_rtl.csv,
+/// "Configuration").
 hw::TileRoom room_of(const hw::HwConfig& hw);
 
 /// Looks for the best program of each point that is a row of a tiled layer, on the row's machine,

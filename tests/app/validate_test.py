@@ -172,6 +172,25 @@ class Validate(unittest.TestCase):
             bad["sources"][0]["points"][0].update(change)
             self.assertFalse(validator.is_valid(bad), change)
 
+    def test_is_the_best_program_of_a_tiled_layer_searched(self):
+        with tempfile.TemporaryDirectory() as folder:
+            rows = (TABLES / "vta_rtl.csv").read_text().splitlines()
+            head = next(i for i, line in enumerate(rows) if not line.startswith("#"))
+            few = pathlib.Path(folder, "few.csv")
+            few.write_text("\n".join([*rows[head : head + 3], ""]))
+            words = (ROOT / "validation" / "vta-rtl.yaml", "--table", few)
+            found = json.loads(self.text(*words, "--search", "--json", "-"))
+            table = self.text(*words, "--search")
+            without = json.loads(self.text(*words, "--json", "-"))
+        for point in found["sources"][0]["points"]:
+            self.assertEqual(point["error"], 0)
+            self.assertLessEqual(point["best"]["cycles"], point["predicted"])
+            self.assertIn(point["best"]["program"], table)
+        self.assertIsNone(without["sources"][0]["points"][0]["best"])
+        if jsonschema is not None:
+            schema = json.loads(run("schema", "validation").stdout)
+            jsonschema.Draft7Validator(schema).validate(found)
+
     def test_does_the_interval_hold_the_prediction(self):
         found = json.loads(self.text(ROOT / "validation" / "tpu-v1.yaml", "--json", "-"))
         self.assertTrue(found["interval"])

@@ -40,7 +40,7 @@ CASES = [
         {"bad.yaml": "- 1\n- 2\n"},
         """
         accsim: error: bad.yaml:1:1: the file must be a section with the keys name, clock_mhz,
-        array, types, buffers, dram, vector, energy
+        array, types, buffers, dram, vector, engines, energy
     """,
     ),
     Case(
@@ -269,7 +269,7 @@ CASES = [
         accsim: error: bad.yaml:9:1: array must be a section with the keys template, rows, cols,
         dataflows (more with template: dot_product)
         accsim: error: bad.yaml:10:1: unknown key "rest" in the file; valid here: name, clock_mhz,
-        array, types, buffers, dram, vector, energy
+        array, types, buffers, dram, vector, engines, energy
     """,
     ),
     Case(
