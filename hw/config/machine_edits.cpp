@@ -97,9 +97,8 @@ class EditedFile {
   }
   void append_section(const KeyNode& node, size_t indent) {
     for (const KeyNode& child : node.children) {
-      if (child.field == nullptr && is_missing(child, hw_)) {
-        continue;
-      } else if (child.field == nullptr) {
+      if (is_missing(child, hw_)) continue;
+      if (child.field == nullptr) {
         append_line("", indent, child.key + ":");
         append_section(child, indent + 2);
       } else if ((is_absent(*child.field, hw_) || is_derived(*child.field, hw_)) &&

@@ -13,6 +13,7 @@
 #include "sim/app/output.h"
 #include "sim/app/paths.h"
 #include "sim/app/progress.h"
+#include "sim/report/format.h"
 #include "sim/validate/program_search.h"
 #include "sim/validate/validation_text.h"
 

@@ -26,7 +26,7 @@ struct SearchTask {
 };
 
 /// The same for all rows that only differ in what is searched.
-hw::TiledLayer without_program(hw::TiledLayer layer) {
+hw::TiledLayer without_program(const hw::TiledLayer& layer) {
   hw::TiledLayer out;
   out.bias = layer.bias;
   out.sizes = layer.sizes;
