@@ -169,6 +169,8 @@ Status search_programs(Validation& v, int threads,
                        const std::function<void(int64_t, int64_t)>& progress) {
   auto tasks = tasks_of(v);
   if (!tasks) return tasks.errors();
+  if (tasks->empty())
+    return Error{Errc::usage, "no row of these sources is a tiled layer", "--search"};
   struct Found {
     Result<hw::TiledChoice> credit, barrier;
   };

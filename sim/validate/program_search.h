@@ -15,7 +15,8 @@ hw::TileRoom room_of(const hw::HwConfig& hw);
 
 /// Looks for the best program of each point that is a row of a tiled layer, on the row's machine,
 /// and sets Prediction::best. The results don't depend on the number of threads. `progress` is told
-/// how many are done, of how many, by one thread at a time. Errors: a layer that doesn't fit.
+/// how many are done, of how many, by one thread at a time. Errors: a layer that doesn't fit, and
+/// no such point (usage).
 Status search_programs(Validation& v, int threads,
                        const std::function<void(int64_t, int64_t)>& progress);
 

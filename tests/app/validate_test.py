@@ -187,6 +187,9 @@ class Validate(unittest.TestCase):
             self.assertLessEqual(point["best"]["cycles"], point["predicted"])
             self.assertIn(point["best"]["program"], table)
         self.assertIsNone(without["sources"][0]["points"][0]["best"])
+        done = run("validate", NVDLA, "--search")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--search: no row of these sources is a tiled layer", done.stderr)
         if jsonschema is not None:
             schema = json.loads(run("schema", "validation").stdout)
             jsonschema.Draft7Validator(schema).validate(found)
