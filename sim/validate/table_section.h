@@ -45,7 +45,8 @@ struct TableSection {
   hw::TextPosition at;
 };
 
-/// Reads a section with `file` (or a list), `workload`, `columns`, and maybe others. docs/validation.md has the keys. Files are relative to that of the section.
+/// Reads a section with `file` (or a list), `workload`, `columns`, and maybe others.
+/// docs/validation.md has the keys. Files are relative to that of the section.
 TableSection read_table_section(const hw::YamlNode& node, const std::string& source_file,
                                 SpecErrors& errors);
 

@@ -54,7 +54,7 @@ TEST(UnitMapping, AreLayersOfAnOpAddedUp) {
   EXPECT_EQ(m->timing.total.count(),
             time_lrn(lrn, units)->last_write + time_point(relu, units)->last_write);
   EXPECT_EQ(m->counts.read[hw::MemoryId::dram], Bytes(2 * size));
-  EXPECT_EQ(m->description, "LRN; point-wise, 1 stage");
+  EXPECT_EQ(m->description, "normalisation across channels; point-wise, 1 stage");
 }
 
 /// Operands of each element are read beside the elements.

@@ -153,14 +153,15 @@ TEST(SpreadsheetKind, IsMeasuredInCycles) {
   const test::TempFolder folder;
   std::ofstream(folder.path("v.yaml"))
       << "source: s\nevidence: estimate\nfitted: no\n"
-         "table: {file: t.csv, workload: tiled_gemm, columns: {us: c, m: c, k: c, n: c,\n"
-         "  tile_m: c, tile_k: c, tile_n: c, order: 0, micro: 0}}\n";
+         "table: {file: t.csv, workload: spreadsheet, columns: {us: c, sheet: 0, c: c, h: c,\n"
+         "  w: c, k: c, kernel_h: 1, kernel_w: 1, padded: 0, conv_h: c, conv_w: c, macs: c,\n"
+         "  buffer_kib: c, dram_mb_per_s: c, clock_mhz: c}}\n";
   std::ofstream(folder.path("t.csv")) << "c\n16\n";
   const auto v = load_validation(folder.path("v.yaml"));
   ASSERT_FALSE(v);
   ASSERT_EQ(v.errors().size(), 1U);
   EXPECT_EQ(v.errors().front().text(),
-            folder.path("v.yaml") + ":4:44: the measured figure of tiled_gemm is cycles");
+            folder.path("v.yaml") + ":4:59: spreadsheet has no us: its cycles alone are predicted");
 }
 
 }  // namespace
