@@ -16,12 +16,12 @@ class TableFiles {
  public:
   TableFiles(std::vector<std::string>& read, SpecErrors& errors) : read_(read), errors_(errors) {}
 
-  /// Null where it can't be read, which is reported once.
-  const CsvTable* load(const std::string& file) {
+  /// Null where it can't be read, which is reported once. `of_rows`: its rows are points.
+  const CsvTable* load(const std::string& file, bool of_rows = true) {
     auto at = tables_.find(file);
+    if (of_rows && std::ranges::find(read_, file) == read_.end()) read_.push_back(file);
     if (at == tables_.end()) {
       at = tables_.emplace(file, load_csv(file)).first;
-      read_.push_back(file);
       if (!at->second) errors_.add(at->second.errors());
     }
     return at->second ? &*at->second : nullptr;
@@ -53,7 +53,7 @@ std::vector<TableSection> sections_for(const std::vector<TableSection>& sections
 bool add_points(const TableSection& section, const std::string& file, const ValidationPoint& common,
                 TableFiles& tables, std::vector<ValidationPoint>& out, SpecErrors& errors) {
   const CsvTable* table = tables.load(file);
-  const CsvTable* more = section.join ? tables.load(section.join->file) : nullptr;
+  const CsvTable* more = section.join ? tables.load(section.join->file, false) : nullptr;
   if (table == nullptr || (section.join && more == nullptr)) return false;
   const Result<CsvTable> whole = more ? join_tables(*table, *section.join, *more) : *table;
   if (!whole) return errors.add(whole.errors()), false;

@@ -22,7 +22,7 @@ TEST(TableJoin, HasEachRowTheColumnsOfTheLongestText) {
   EXPECT_EQ(input_dims(v->points[0]), (Dims{1, 3, 8, 8}));
   EXPECT_EQ(input_dims(v->points[1]), (Dims{1, 9, 8, 8}));
   EXPECT_EQ(input_dims(v->points[2]), (Dims{1, 3, 8, 8}));
-  EXPECT_EQ(v->tables, (Texts{files.path("t.csv"), files.path("more.csv")}));
+  EXPECT_EQ(v->tables, Texts{files.path("t.csv")});  // whose rows are points
 }
 
 TEST(TableJoin, WhatIsWrongIsSaidOfItsCell) {
