@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <sstream>
 
 #include "hw/config/load.h"
 #include "hw/program/read_program.h"
@@ -49,10 +50,24 @@ void expect_read_back(const Program& p) {
   ASSERT_TRUE(test::same(read->front(), p)) << text;
 }
 
+bool is_all_comments(const std::string& text) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    if (!line.empty() && line[0] != '#') return false;
+  return true;
+}
+
+/// As on a machine whose units do every layer.
+void expect_no_programs(const CostedNetwork& network) {
+  for (const auto& layer : network.mappings)
+    for (const auto& mapping : layer) EXPECT_FALSE(mapping->has_program());
+}
+
 /// What `accsim --dump-program '*'` prints is read back as programs of the same cycles and counts.
 void expect_dump_read_back(const Graph& graph, const CostedNetwork& network, const HwConfig& hw) {
   const auto text = dump_programs(graph, network, "*");
   ASSERT_TRUE(text.ok());
+  if (is_all_comments(*text)) return expect_no_programs(network);
   const auto read = hw::parse_programs(*text, "dump");
   ASSERT_TRUE(read.ok()) << read.errors().front().text();
   auto next = read->begin();
