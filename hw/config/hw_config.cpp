@@ -45,7 +45,7 @@ SideUnits side_units_of(const HwConfig& hw) {
   const int64_t bytes = out.atom_elements * hw.activation_bytes();
   out.request_interval =
       std::max({int64_t{1}, hw.dram.read.cycles(bytes), hw.dram.write.cycles(bytes)});
-  out.read_latency = hw.dram.latency;
+  out.read_latency = std::max(hw.dram.latency, out.request_interval);
   out.pool_rate = hw.vector.lanes[kPool];
   out.lrn_rate = hw.vector.lanes[kSpecial];
   out.point_rate = hw.vector.lanes[kElementwise];

@@ -126,7 +126,8 @@ Status verify(const Program& program, const HwConfig& hw);
 /// The program as indented text, one command a line.
 std::string program_text(const Program& program);
 
-/// Of layers of an engine of dot products: cycles in which no block lasts, by what is waited for.
+/// Of layers of an engine of dot products, and of the units beside it: cycles in which no block
+/// lasts, or no element is taken, by what is waited for.
 struct EngineWaits {
   int64_t reads = 0;    ///< features, and weights of the next kernel group
   int64_t loads = 0;    ///< a block's weights, longer than the block before lasts

@@ -29,7 +29,7 @@ hw::Queue main_queue(const OpRequest& r, const hw::Counts& counts, const hw::Tim
   return std::holds_alternative<VectorOp>(r.item) ? hw::Queue::vector : hw::Queue::load;
 }
 
-/// Waits inside of an engine's layer. What is hidden under the layer before is its reads.
+/// Waits inside of a layer of an engine or of a unit beside it. What is hidden under the layer before is its reads.
 void add_waits(const hw::EngineWaits& waits, int64_t hidden, Costs& c) {
   const auto take = [&](int64_t cycles, hw::Wait why) {
     const int64_t taken = std::clamp<int64_t>(cycles, 0, c.compute_cycles);
@@ -47,11 +47,11 @@ void add_timing(const OpRequest& request, const ItemWork& work, Costs& c) {
   const hw::QueueTiming& main = timing.queue(main_queue(request, work.counts, timing));
   c.cycles = timing.total.count();
   c.compute_cycles = (main.busy - main.hidden).count();
+  for (size_t w = 0; w < hw::kWaits; ++w) c.stalls[w] = main.waits[w].count();
+  add_waits(work.counts.engine, main.hidden.count(), c);
   if (std::holds_alternative<VectorOp>(request.item) || on_lanes(work.counts))
     c.vector_cycles = c.compute_cycles;
   if (std::holds_alternative<MemoryOp>(request.item)) c.move_cycles = c.compute_cycles;
-  for (size_t w = 0; w < hw::kWaits; ++w) c.stalls[w] = main.waits[w].count();
-  add_waits(work.counts.engine, main.hidden.count(), c);
   c.tail_cycles = (timing.total - main.free_at).count();
 }
 
@@ -91,7 +91,7 @@ void add_bounds(const OpRequest& r, const ItemWork& m, const hw::HwConfig& hw, C
   c.idle_lanes = std::max<int64_t>(0, c.compute_cycles - c.move_cycles - c.compute_bound);
   // What the load and store queues are busy beyond DRAM's share: slot ports and the shared buffer.
   // An engine's layers stand among the loads, and its buffer's port isn't described.
-  if (hw.has_dot_products() && m.counts.gemms > 0) return;
+  if (by_unit || (hw.has_dot_products() && m.counts.gemms > 0)) return;
   c.sram_busy = std::max<int64_t>({0, m.timing.queue(hw::Queue::load).busy.count() - reads,
                                    m.timing.queue(hw::Queue::store).busy.count() - writes});
 }

@@ -108,6 +108,20 @@ Status add_run(const UnitRun& run, const UnitPin& pin, const hw::HwConfig& hw, U
       run.layer);
 }
 
+/// What the layers wait for beyond their elements: the first answer, and reads that take longer than
+/// the elements; then what is on its way to memory.
+hw::EngineWaits waits_of(const UnitPlan& plan, const UnitWork& work, const hw::HwConfig& hw) {
+  const hw::SideUnits units = hw::side_units_of(hw);
+  const int64_t least = least_unit_cycles(work, units);
+  const int64_t all = std::max<int64_t>(0, plan.cycles - least);
+  const int64_t first = multiply_counts(plan.layers, units.unit_start + units.read_latency);
+  const int64_t reads = std::max<int64_t>(0, hw.dram.read.cycles(plan.read) - least);
+  hw::EngineWaits out;
+  out.reads = std::min(all, add_counts(first, reads));
+  out.outputs = all - out.reads;
+  return out;
+}
+
 /// Places of what the op reads, or writes.
 std::vector<Place> places_of(const std::vector<Access>& accesses, const std::vector<Operand>& side,
                              const hw::HwConfig& hw) {
@@ -135,6 +149,7 @@ Result<std::optional<Mapping>> map_on_units(const VectorOp& op, const OpRequest&
   m.counts.vector_ops = op.ops;
   m.counts.read[hw::MemoryId::dram] = Bytes(plan.read);
   m.counts.written[hw::MemoryId::dram] = Bytes(plan.written);
+  m.counts.engine = waits_of(plan, *r.unit, hw);
   m.description = plan.text;
   m.unverifiable = kUnitsAlone;
   const std::vector<Place> reads = places_of(op.inputs, r.inputs, hw);

@@ -67,9 +67,18 @@ TEST(CellPatterns, AreBadCellsNamed) {
             "t.csv:2:3: m: the cell has 1001 bytes, and a pattern is sought in 1000");
 }
 
+/// A pattern whose time would double with each byte, were it sought by trying.
+TEST(CellPatterns, TakeNoLongTimeInALongCell) {
+  const std::string cell(kMostCellText - 1, 'a');
+  EXPECT_EQ(Patterns(R"({column: op, pattern: '(\w+)+\d$', otherwise: 3})", cell + "!").rows(), 3);
+}
+
 TEST(CellPatterns, AreBadPatternsNamed) {
-  EXPECT_EQ(Patterns("{column: op, pattern: '(x'}", "x").error(),
-            R"x(v.yaml:6:3: pattern "(x" of m isn't a regular expression)x");
+  EXPECT_EQ(
+      Patterns("{column: op, pattern: '(x'}", "x").error(),
+      R"x(v.yaml:6:3: pattern "(x" of m isn't a regular expression without back references)x");
+  const std::string twice = Patterns(R"({column: op, pattern: '(x)\1'})", "xx").error();
+  EXPECT_NE(twice.find("without back references"), std::string::npos) << twice;
   EXPECT_EQ(Patterns("{column: op}", "x").error(), "v.yaml:6:3: m needs a column and a pattern");
   EXPECT_EQ(Patterns("{column: op, pattern: x, otherwise: none}", "x").error(),
             "v.yaml:6:42: otherwise of m is \"none\"; it must be a number");
