@@ -29,7 +29,8 @@ hw::Queue main_queue(const OpRequest& r, const hw::Counts& counts, const hw::Tim
   return std::holds_alternative<VectorOp>(r.item) ? hw::Queue::vector : hw::Queue::load;
 }
 
-/// Waits inside of a layer of an engine or of a unit beside it. What is hidden under the layer before is its reads.
+/// Waits inside of a layer of an engine or of a unit beside it. What is hidden under the layer
+/// before is its reads.
 void add_waits(const hw::EngineWaits& waits, int64_t hidden, Costs& c) {
   const auto take = [&](int64_t cycles, hw::Wait why) {
     const int64_t taken = std::clamp<int64_t>(cycles, 0, c.compute_cycles);

@@ -144,8 +144,8 @@ NO_FILES = """
     --beta --bias --opset --shard --pareto --where --nodes --partition --time --dry-run --pattern
     --bursts --conv --pe-modules --columns --verbose --trace-commands --network --inputs --calibrate
     --percentile --random-numbers --cycles --by --assume --trace-layer --trace-limit --resume-at
-    --until --branch --from --no-interval --search --max-nodes --max-graph-mib --max-rank --max-programs
-    --max-memory-mib --max-gops --key-blocks --raw --dtype --shape --tensor
+    --until --branch --from --no-interval --search --max-nodes --max-graph-mib --max-rank
+    --max-programs --max-memory-mib --max-gops --key-blocks --raw --dtype --shape --tensor
     --layer --level --format --embed shell command of
     --b-dataflow --b-mapping --b-objective --b-slack --b-effort --port --max-upload --max-seconds
 """

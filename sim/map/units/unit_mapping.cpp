@@ -108,8 +108,8 @@ Status add_run(const UnitRun& run, const UnitPin& pin, const hw::HwConfig& hw, U
       run.layer);
 }
 
-/// What the layers wait for beyond their elements: the first answer, and reads that take longer than
-/// the elements; then what is on its way to memory.
+/// What the layers wait for beyond their elements: the first answer, and reads that take longer
+/// than the elements; then what is on its way to memory.
 hw::EngineWaits waits_of(const UnitPlan& plan, const UnitWork& work, const hw::HwConfig& hw) {
   const hw::SideUnits units = hw::side_units_of(hw);
   const int64_t least = least_unit_cycles(work, units);
