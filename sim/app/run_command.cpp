@@ -277,8 +277,11 @@ int RunCommand::run(const Console& console) const {
   if (!summary) return report_errors(summary.errors());
   journal.note_step("computed, results written");
   if (machine)
-    text += fmt::format("machine: {} ({}); {} products in int8{}\n", machine->name, machine_file,
+    text += fmt::format("machine: {} ({}); {} products in int8{}{}\n", machine->name, machine_file,
                         summary->quantised,
+                        machine->has_dot_products()
+                            ? ", by tile programs of a systolic array of the same size"
+                            : "",
                         layerwise_ ? ", each on the float run's values, of which the outputs are; "
                                      "their own results are in the dump (--dump)"
                                    : "");

@@ -6,6 +6,7 @@
 
 #include "sim/quantise/calibration.h"
 #include "sim/quantise/quantised_layer.h"
+#include "sim/quantise/value_machine.h"
 #include "sim/ref/npy.h"
 #include "sim/report/write_file.h"
 
@@ -188,7 +189,8 @@ class QuantisedRun {
 }  // namespace
 
 Result<RunSummary> run_quantised_network(const PreparedRun& given, const RunRequest& request,
-                                         const hw::HwConfig& hw, bool layerwise) {
+                                         const hw::HwConfig& machine, bool layerwise) {
+  const hw::HwConfig hw = value_machine(machine);
   const Result<CostedNetwork> network = cost_network(given.graph, hw, {});
   if (!network) return network.errors();
   const std::optional<PreparedRun> other = in_blocks(given, *network);

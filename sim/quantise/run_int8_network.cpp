@@ -8,6 +8,7 @@
 #include "sim/lower/lane_meaning.h"
 #include "sim/quantise/int8_network.h"
 #include "sim/quantise/run_int8.h"
+#include "sim/quantise/value_machine.h"
 
 namespace accsim::sim {
 namespace {
@@ -225,7 +226,8 @@ class Run {
 }  // namespace
 
 Result<RunSummary> run_int8_network(const PreparedRun& prepared, const RunRequest& request,
-                                    const hw::HwConfig& hw) {
+                                    const hw::HwConfig& machine) {
+  const hw::HwConfig hw = value_machine(machine);
   const Result<CostedNetwork> network = cost_network(prepared.graph, hw, {});
   if (!network) return network.errors();
   const std::optional<PreparedRun> other = in_blocks(prepared, *network);

@@ -244,6 +244,26 @@ class Numbers(Case):
             ):
                 self.assertLess(np.abs(got - wanted).max(), 0.05 * np.abs(wanted).max(), factor)
 
+    def test_an_engine_of_dot_products_has_the_values_of_any_array(self):
+        rng = np.random.default_rng(8)
+        nodes = [
+            helper.make_node("Conv", ["x", "a"], ["c"], pads=[1, 1, 1, 1]),
+            helper.make_node("Relu", ["c"], ["r"]),
+            helper.make_node("Conv", ["r", "b"], ["d"], group=12),
+            helper.make_node("MaxPool", ["d"], ["p"], kernel_shape=[2, 2], strides=[2, 2]),
+            helper.make_node("GlobalAveragePool", ["p"], ["y"]),
+        ]
+        a, b = rng.normal(size=[12, 5, 3, 3]), rng.normal(size=[12, 1, 3, 3])
+        self.save(nodes, {"x": [1, 5, 10, 10]}, ["y"], {"a": a, "b": b})
+        x = {"x": rng.normal(size=[1, 5, 10, 10]).astype(np.float32)}
+        for network in ([], ["--network"]):
+            got = [
+                self.outputs("q", x, "--int8", *network, "--hw", machine)["y"]
+                for machine in ("nvdla-nv-small", MACHINE)
+            ]
+            np.testing.assert_array_equal(*got)
+            self.assertGreater(np.abs(got[0]).max(), 0)
+
     def test_doubles_have_scales_too(self):
         rng = np.random.default_rng(7)
         w = rng.normal(size=[16, 8])
