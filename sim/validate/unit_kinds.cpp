@@ -55,8 +55,9 @@ std::vector<LayerParameter> stage_parameters() {
 }
 
 std::optional<UnitPin> pool_pin(const LayerSizes& s) {
-  if (s["strips"] <= 1) return std::nullopt;
   UnitPin out;
+  out.to_last_write = true;
+  if (s["strips"] <= 1) return out;
   const int64_t again = read_again(s);
   out.strips.push_back({s["strip_first_w"], s["strip_first_out"]});
   for (int64_t i = 2; i < s["strips"]; ++i)

@@ -98,7 +98,12 @@ Status add_run(const UnitRun& run, const UnitPin& pin, const hw::HwConfig& hw, U
         const auto add = [&](int64_t& sum, int64_t a, int64_t b) {
           sum = add_counts(sum, multiply_counts(a, b));
         };
-        add(plan.cycles, events->last_write, run.times);
+        // What no output needs is read, too, and the unit isn't free before.
+        const int64_t taken = pin.to_last_write
+                                  ? 0
+                                  : add_counts(units.unit_start + units.read_latency,
+                                               least_unit_cycles({.runs = {{layer, 1}}}, units));
+        add(plan.cycles, std::max(events->last_write, taken), run.times);
         add(plan.read, atoms.read, bytes);
         add(plan.written, atoms.written, bytes);
         plan.layers = add_counts(plan.layers, run.times);
@@ -139,7 +144,7 @@ Result<std::optional<Mapping>> map_on_units(const VectorOp& op, const OpRequest&
   for (const UnitRun& run : r.unit->runs) {
     const Status added = add_run(run, pin.unit.value_or(UnitPin{}), hw, plan);
     if (added) continue;
-    if (pin.unit) return added.errors();
+    if (pin.unit && pin.unit->says_work()) return added.errors();
     return std::optional<Mapping>();
   }
   if (plan.cycles > kMostEngineCycles || plan.read > kMostEngineCycles) return beyond_stamps();

@@ -33,8 +33,13 @@ struct UnitWork {
 struct UnitPin {
   std::vector<hw::PoolStrip> strips;  ///< of pooling; none: the fewest that fit
   bool bypass = false;                ///< of LRN
+  /// Does it end with its last write, as measured rows do? Else what no output needs is read, too.
+  bool to_last_write = false;
   /// Of a point-wise layer; none: those that its operators need.
   std::optional<std::vector<hw::PointStage>> stages = std::nullopt;
+
+  /// Does it say what the unit does, so that nothing else can do the layer?
+  bool says_work() const { return !strips.empty() || bypass || stages; }
 };
 
 }  // namespace accsim::sim

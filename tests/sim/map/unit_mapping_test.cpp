@@ -76,6 +76,24 @@ TEST(UnitMapping, AreLinesThatDoNotFitCutIntoStrips) {
   EXPECT_EQ(m->timing.total.count(), 20 + 32 + 33 + 600 * 4 * 8);
 }
 
+/// Windows of one element in 16 end with the first of 16 lines. All lines are read nevertheless, an
+/// element per cycle, but a measured row ends with its last write.
+TEST(UnitMapping, IsWhatNoOutputNeedsReadToo) {
+  const hw::PoolLayer layer{224, 16, 8, 1, 1, 16, 16, 0, 0, 14, 1, {}};
+  const OpRequest pool = request(224 * 16 * 8, 14 * 8, {{layer, 1}});
+  const auto whole = mapped(pool, nv_small());
+  ASSERT_TRUE(whole.ok());
+  EXPECT_EQ(whole->timing.total.count(), 20 + 32 + 224 * 16 * 8);
+  MapOptions options;
+  options.pins.resize(1);
+  options.pins[0].unit = UnitPin{.strips = {}, .to_last_write = true};
+  const auto row = mapped(pool, nv_small(), options);
+  ASSERT_TRUE(row.ok());
+  EXPECT_EQ(row->timing.total.count(),
+            time_pooling(layer, hw::side_units_of(nv_small()))->last_write);
+  EXPECT_LT(row->timing.total, whole->timing.total);
+}
+
 TEST(UnitMapping, IsWhatARowSaysPinned) {
   const OpRequest pool =
       request(16 * 6 * 16, 9 * 4 * 16, {{hw::PoolLayer{16, 6, 16, 4, 2, 2, 2, 2, 1, 9, 4, {}}, 1}});
@@ -98,8 +116,8 @@ TEST(UnitMapping, IsWhatARowSaysPinned) {
   const int64_t whole = mapped(lrn, nv_small())->timing.total.count();
   EXPECT_EQ(mapped(lrn, nv_small(), pinned({{}, true}))->timing.total.count(), whole - 50 + 8);
   const OpRequest point = request(297, 297, {{hw::PointLayer{3, 3, 33, {{}}}, 1}});
-  const auto stages =
-      mapped(point, nv_small(), pinned({{}, false, std::vector<hw::PointStage>{{true, true, 0}}}));
+  const auto stages = mapped(
+      point, nv_small(), pinned({{}, false, false, std::vector<hw::PointStage>{{true, true, 0}}}));
   EXPECT_EQ(stages->timing.total.count(), 448);  // measured: sdp_3x3x33_bs_int8_reg_0
 }
 
