@@ -182,9 +182,9 @@ double memories_um2(const HwConfig& hw) {
 }  // namespace
 
 int64_t sram_bytes(const HwConfig& hw) {
-  int64_t kib = hw.shared.kib;
-  for (const BufferConfig& b : hw.buffers) kib += b.kib;
-  return kib * 1024;
+  int64_t out = shared_memory(hw).bytes;
+  for (size_t i = 0; i < kBuffers; ++i) out += buffer_bytes(hw, static_cast<Buffer>(i));
+  return out;
 }
 
 CoreCells core_cells(const HwConfig& hw) {

@@ -94,7 +94,7 @@ double area_mm2(const HwConfig& hw);
 /// dies. The areas of single operations are quoted from the book's table, not measured here.
 Area textbook_area(const HwConfig& hw);
 
-/// Bytes of all buffers and the shared memory.
+/// Bytes of all buffers (buffer_bytes()) and the shared memory.
 int64_t sram_bytes(const HwConfig& hw);
 
 }  // namespace accsim::hw

@@ -28,6 +28,19 @@ TEST(Area, IsTheDocumentedSum) {
   EXPECT_EQ(sram_bytes(hw), static_cast<int64_t>(kib) * 1024);
 }
 
+/// Of dot products: two memories of the places' rows of four bytes per column, whatever kib says.
+TEST(Area, HasTheSumsOfDotProductsTheirPlacesInEachTechnology) {
+  HwConfig hw = *load_hw(kSource + "/configs/64x64.yaml");
+  const int64_t before = sram_bytes(hw);
+  const double textbook = textbook_area(hw).memories_um2;
+  hw.array.form = ArrayForm::dot_product;
+  hw.array.engine.places = 24;
+  const int64_t less = 256 * 1024 - 2 * 24 * 64 * 4;
+  EXPECT_EQ(before - sram_bytes(hw), less);
+  const double um2 = 8 * static_cast<double>(less) * 0.346 / 0.5;
+  EXPECT_NEAR(textbook - textbook_area(hw).memories_um2, um2, 1e-6 * um2);
+}
+
 /// Row of tests/hw/area/rtl_cells.txt: a machine, and what Yosys counts in its RTL.
 struct Counted {
   HwConfig hw;

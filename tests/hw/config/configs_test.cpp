@@ -135,8 +135,23 @@ TEST(Configs, DoTheVariantsDifferOnlyWhereTheySay) {
   EXPECT_EQ(differing(shipped("64x64"), shipped("64x64-modes")), modes);
 }
 
-/// Their numbers are of the table at 16 nm. Products of a cell meet in a tree with one sum
-/// (NV_NVDLA_CMAC_CORE_mac.v). The accumulator's two memories have as many places as
+/// Bits of registers that a product of NVDLA clocks, before retiming. The widths are those of macros in
+/// vmod/nvdla/cmac/NV_NVDLA_CMAC.h, and the flags those of the modules that are named here. Held
+/// weights clock nothing.
+double product_bits(int64_t channels, int64_t kernels) {
+  constexpr int64_t kInStages = 2, kOutStages = 2, kOutRetiming = 3;  // CMAC_IN_RT_LATENCY, ...
+  constexpr int64_t kElement = 8, kFlag = 1;                          // CMAC_BPE
+  // CORE_active: dat_actv_data_reg, dat_actv_nz_reg, dat_actv_pvld_reg and wt_actv_pvld.
+  const auto own = static_cast<double>(kElement + 3 * kFlag);
+  // CORE_rt_in, then dat_pre_data and dat_pre_nz: of all cells of a half.
+  const auto shared = static_cast<double>((kInStages + 1) * (kElement + kFlag));
+  // CORE_mac, then CORE_rt_out: of all products of a cell.
+  const double result = 2 * kElement + std::log2(static_cast<double>(channels));
+  return own + shared / (static_cast<double>(kernels) / 2) +
+         static_cast<double>(kOutRetiming + kOutStages) * result / static_cast<double>(channels);
+}
+
+/// Their numbers are of the table at 16 nm. The accumulator's two memories have as many places as
 /// NV_NVDLA_CACC.h says: twice the kernels, or four times where there are four channels for each.
 TEST(Configs, DoTheEnergiesOfNvdlaFollowFromItsRtl) {
   constexpr auto t = Technology::nm16;
@@ -144,9 +159,10 @@ TEST(Configs, DoTheEnergiesOfNvdlaFollowFromItsRtl) {
     SCOPED_TRACE(macs);
     const HwConfig hw = shipped(std::string("known/nvdla-") + macs);
     const int64_t channels = hw.array.rows, kernels = hw.array.cols;
-    const double bits = 8 + 32 / static_cast<double>(channels);
     EXPECT_NEAR(hw.energy.mac,
-                accsim::hw::mac_pj(t, DType::int8, DType::int8) + register_pj(t, bits), 1e-4);
+                accsim::hw::mac_pj(t, DType::int8, DType::int8) +
+                    register_pj(t, product_bits(channels, kernels)),
+                1e-4);
     const int64_t row = kernels * 4, places = kernels * (channels / kernels == 4 ? 4 : 2);
     EXPECT_NEAR(hw.energy.buffer_byte[static_cast<size_t>(Buffer::accumulator)],
                 accsim::hw::sram_pj_per_byte(t, places * row, static_cast<double>(row)), 1e-4);

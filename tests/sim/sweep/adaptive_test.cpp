@@ -179,6 +179,30 @@ objectives: )") + objectives + "\n"),
                            objectives, false);
 }
 
+/// Longer columns of dot products share the registers of a sum, so a product costs the least where
+/// the rows are most. The energies that follow from other words aren't asked for.
+TEST(Adaptive, FindsTheGridsFrontOverRowsOfDotProducts) {
+  const SweepSpec spec = load(kSource + "/configs/known/nvdla-nv-small.yaml", R"(
+axes:
+  rows: {field: array.rows, values: [16, 8, 64, 32]}
+  cols: {field: array.cols, values: [8, 16, 4]}
+objectives: [energy, area]
+)");
+  const BoxBounds bounds(spec);
+  const MachineBox all{{0, 0}, {3, 2}, {}}, longest{{2, 0}, {2, 2}, {}};
+  EXPECT_GT(bounds.least_energy(all), 0);
+  EXPECT_LE(bounds.least_energy(all), bounds.least_energy(longest));
+  Evaluator evaluator = Evaluator::create(spec).value();
+  Space space(spec);
+  for (int64_t p = 0; p < space.size(); ++p) {
+    if (!space.is_legal(space.steps_of_point(p))) continue;
+    const PointRow row = evaluator.evaluate_point(p);
+    if (!row.is_feasible()) continue;
+    EXPECT_LE(bounds.least_energy(all), row.totals.metric_value(Metric::energy)) << p;
+  }
+  expect_the_grids_front(spec, "rows of dot products", false);
+}
+
 /// A machine of a point is what its own file would be.
 TEST(Adaptive, AreMachinesOfPointsWithATechnologyThoseOfTheirFiles) {
   const SweepSpec spec = load(with_energies("  technology: 16nm\n  dram: lpddr4\n"), R"(
