@@ -135,7 +135,7 @@ TEST(Configs, DoTheVariantsDifferOnlyWhereTheySay) {
   EXPECT_EQ(differing(shipped("64x64"), shipped("64x64-modes")), modes);
 }
 
-/// Bits of registers that a product of NVDLA clocks, before retiming. The widths are those of macros in
+/// Bits of registers that a product of NVDLA clocks, before retiming. The widths are macros of
 /// vmod/nvdla/cmac/NV_NVDLA_CMAC.h, and the flags those of the modules that are named here. Held
 /// weights clock nothing.
 double product_bits(int64_t channels, int64_t kernels) {
