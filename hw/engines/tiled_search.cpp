@@ -1,11 +1,15 @@
 #include "hw/engines/tiled_search.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <set>
 
 #include "hw/engines/tiled_commands.h"
 #include "hw/engines/tiled_program.h"
+#include "sim/base/sums.h"
 
 namespace accsim::hw {
 namespace {
@@ -144,49 +148,94 @@ class LeastTimes {
   int64_t gap_;
 };
 
-/// The tilings of a layer's sizes.
-std::vector<TiledLayer> tilings_of(const TiledGemm& g, const TiledLayer& layer) {
-  std::vector<TiledLayer> out;
-  TiledLayer one = layer;
-  auto& tile = std::get<TiledGemm>(one.sizes);
-  for (int64_t m = 1; m <= g.rows; ++m)
-    for (int64_t k = kBlock; k <= g.inner && g.rows % m == 0; k += kBlock)
-      for (int64_t n = kBlock; n <= g.columns && g.inner % k == 0; n += kBlock) {
-        if (g.columns % n != 0) continue;
-        tile.tile_rows = m;
-        tile.tile_inner = k;
-        tile.tile_columns = n;
-        for (const char* micro : {"k", "1"}) {  // nk, kn and mk have the commands of k
-          one.micro = micro;
-          if (k > kBlock || one.micro == "k") out.push_back(one);
-        }
-      }
-  return out;
+/// Numbers that divide a size into whole parts of whole steps, the smallest first.
+std::vector<int64_t> tiles_of(int64_t size, int64_t step) {
+  const int64_t steps = size / step;
+  std::vector<int64_t> low, high;
+  for (int64_t d = 1; d <= steps / d; ++d) {
+    if (steps % d != 0) continue;
+    low.push_back(d * step);
+    if (d != steps / d) high.push_back(steps / d * step);
+  }
+  low.insert(low.end(), high.rbegin(), high.rend());
+  return low;
 }
 
-std::vector<TiledLayer> tilings_of(const TiledConvolution& c, const TiledLayer& layer) {
+/// Tiles along each dimension of a product or of an image and its channels.
+using TileLists = std::vector<std::vector<int64_t>>;
+
+TileLists tile_lists(const TiledGemm& g) {
+  return {tiles_of(g.rows, 1), tiles_of(g.inner, kBlock), tiles_of(g.columns, kBlock)};
+}
+
+TileLists tile_lists(const TiledConvolution& c) {
+  return {tiles_of(c.out_height, 1), tiles_of(c.out_width, 1), tiles_of(c.channels, kBlock),
+          tiles_of(c.kernels, kBlock)};
+}
+
+/// Nestings whose commands aren't those of another one with fewer micro-operations.
+std::vector<std::string_view> nestings_of(const TiledGemm&) { return {"k", "1"}; }
+std::vector<std::string_view> nestings_of(const TiledConvolution&) {
+  return {kConvolutionNestings.begin(), kConvolutionNestings.end()};
+}
+
+/// Are a tile's commands those of another nesting, too, that has as few micro-operations?
+bool is_doubled(const TiledGemm& g, std::string_view micro) {
+  return micro == "1" && g.tile_inner == kBlock;
+}
+bool is_doubled(const TiledConvolution& c, std::string_view micro) {
+  return micro == "kk1" && c.tile_channels == kBlock && c.tile_kernels == kBlock;
+}
+
+void set_tile(const std::vector<int64_t>& tile, TiledGemm& g) {
+  g.tile_rows = tile[0];
+  g.tile_inner = tile[1];
+  g.tile_columns = tile[2];
+}
+
+void set_tile(const std::vector<int64_t>& tile, TiledConvolution& c) {
+  c.tile_height = tile[0];
+  c.tile_width = tile[1];
+  c.tile_channels = tile[2];
+  c.tile_kernels = tile[3];
+}
+
+/// Calls `take` with every tile; the last dimension changes first.
+void for_tiles(const TileLists& lists, std::vector<int64_t>& tile,
+               const std::function<void(const std::vector<int64_t>&)>& take) {
+  if (tile.size() == lists.size()) return take(tile);
+  for (const int64_t size : lists[tile.size()]) {
+    tile.push_back(size);
+    for_tiles(lists, tile, take);
+    tile.pop_back();
+  }
+}
+
+/// The tilings of a layer's sizes, each with its nesting. Errors: more of them than `most`.
+template <class Sizes>
+Result<std::vector<TiledLayer>> tilings_of(const Sizes& sizes, const TiledLayer& layer,
+                                           int64_t most) {
+  const TileLists lists = tile_lists(sizes);
+  const auto nestings = nestings_of(sizes);
+  auto number = static_cast<int64_t>(nestings.size());
+  for (const auto& list : lists)
+    number = multiply_counts(number, static_cast<int64_t>(list.size()));
+  if (number > most)
+    return Error{Errc::capacity,
+                 fmt::format("there are {} ways to cut and to nest this layer; {} are searched",
+                             number, most),
+                 "tiles"};
   std::vector<TiledLayer> out;
   TiledLayer one = layer;
-  auto& tile = std::get<TiledConvolution>(one.sizes);
-  const auto with_channels = [&] {
-    for (int64_t in = kBlock; in <= c.channels; in += kBlock)
-      for (int64_t k = kBlock; k <= c.kernels && c.channels % in == 0; k += kBlock) {
-        if (c.kernels % k != 0) continue;
-        tile.tile_channels = in;
-        tile.tile_kernels = k;
-        for (const std::string_view micro : kConvolutionNestings) {
-          one.micro = micro;
-          if (micro != "kk1" || in > kBlock || k > kBlock) out.push_back(one);
-        }
-      }
-  };
-  for (int64_t h = 1; h <= c.out_height; ++h)
-    for (int64_t w = 1; w <= c.out_width && c.out_height % h == 0; ++w) {
-      if (c.out_width % w != 0) continue;
-      tile.tile_height = h;
-      tile.tile_width = w;
-      with_channels();
+  std::vector<int64_t> begin;
+  for_tiles(lists, begin, [&](const std::vector<int64_t>& tile) {
+    auto& cut = std::get<Sizes>(one.sizes);
+    set_tile(tile, cut);
+    for (const std::string_view micro : nestings) {
+      one.micro = micro;
+      if (!is_doubled(cut, micro)) out.push_back(one);
     }
+  });
   return out;
 }
 
@@ -208,30 +257,41 @@ std::vector<std::string> orders_of(const TiledLayer& layer) {
   return out;
 }
 
-/// A program that fits, but for its micro-operations, of whatever order.
+/// Programs whose data fit, and that differ in nothing but their order.
 struct Candidate {
   TiledLayer layer;
   int64_t least = 0;
 };
 
-std::vector<Candidate> candidates_of(const TiledLayer& layer, const EngineMachine& machine,
-                                     const TileRoom& room) {
-  std::vector<Candidate> out;
+/// All of them, those of the least cycles first.
+struct Candidates {
+  std::vector<Candidate> list;
+  int64_t programs = 0;  ///< of all orders
+};
+
+Result<Candidates> candidates_of(const TiledLayer& layer, const EngineMachine& machine,
+                                 const TileRoom& room, int64_t most_tilings) {
+  Candidates out;
   TiledLayer base = layer;
   base.order =
       std::holds_alternative<TiledGemm>(layer.sizes) ? kGemmOrders[0] : kConvolutionOrders[0];
-  for (TiledLayer& one :
-       std::visit([&](const auto& sizes) { return tilings_of(sizes, base); }, layer.sizes)) {
+  auto tilings = std::visit(
+      [&](const auto& sizes) { return tilings_of(sizes, base, most_tilings); }, layer.sizes);
+  if (!tilings) return tilings.errors();
+  for (TiledLayer& one : *tilings) {
     const TileCounts counts = counts_of(one);
+    int64_t fitting = 0;
     for (int64_t j = 1; j <= std::min(kMostSearchContexts, counts.tiles); ++j)
       for (const bool each : {false, true}) {
         one.contexts = j;
         one.micro_each = each;
-        if (fits_counts(counts, one, room) && check_tiled_layer(one))
-          out.push_back({one, least_tiled_cycles(one, machine)});
+        if (!fits_counts(counts, one, room) || !check_tiled_layer(one)) continue;
+        out.list.push_back({one, least_tiled_cycles(one, machine)});
+        ++fitting;
       }
+    if (fitting > 0) out.programs += fitting * static_cast<int64_t>(orders_of(one).size());
   }
-  std::ranges::stable_sort(out, {}, &Candidate::least);
+  std::ranges::stable_sort(out.list, {}, &Candidate::least);
   return out;
 }
 
@@ -267,19 +327,27 @@ int64_t least_tiled_cycles(const TiledLayer& layer, const EngineMachine& machine
 }
 
 Result<TiledChoice> search_tiled_program(const TiledLayer& layer, const EngineMachine& machine,
-                                         const TileRoom& room) {
+                                         const TileRoom& room, const SearchLimits& limits) {
   if (Status sizes = check_tiled_layer(layer); !sizes) return sizes.errors();
   EngineProgram none;
   if (Status bound = bind_tiled_program(none, machine); !bound) return bound.errors();
+  auto candidates = candidates_of(layer, machine, room, limits.tilings);
+  if (!candidates) return candidates.errors();
   std::optional<TiledChoice> best;
-  int64_t timed = 0, fitting = 0;
-  for (Candidate& candidate : candidates_of(layer, machine, room)) {
-    ++fitting;
-    if (best && candidate.least >= best->cycles.count()) continue;
+  int64_t timed = 0, commands = 0;
+  for (Candidate& candidate : candidates->list) {
+    if (best && candidate.least >= best->cycles.count()) break;  // and so are all behind it
     for (const std::string& order : orders_of(candidate.layer)) {
       candidate.layer.order = order;
       const auto program = make_tiled_program(candidate.layer, machine);
-      if (!program || program->micro_operations > room.micro) continue;
+      if (!program) continue;
+      commands += static_cast<int64_t>(program->commands.size());
+      if (commands > limits.commands)
+        return Error{
+            Errc::capacity,
+            fmt::format("the search has made programs of more than {} commands", limits.commands),
+            "tiles"};
+      if (program->micro_operations > room.micro) continue;
       ++timed;
       const auto cycles = time_engine_program(program->commands, machine);
       if (cycles && (!best || *cycles < best->cycles)) best = {candidate.layer, *cycles, 0, 0};
@@ -287,7 +355,7 @@ Result<TiledChoice> search_tiled_program(const TiledLayer& layer, const EngineMa
   }
   if (!best)
     return Error{Errc::capacity, "no program of this layer fits into the scratchpads", "tiles"};
-  best->candidates = fitting;
+  best->candidates = candidates->programs;
   best->timed = timed;
   return *best;
 }

@@ -19,9 +19,9 @@ struct FieldEffect {
 struct FoundProgram {
   int64_t cycles = 0;
   std::string program;                ///< its tiles and all else, for people
-  int64_t candidates = 0, timed = 0;  ///< programs that fit, and those that were timed
-  int64_t credit_cycles = 0;          ///< of the best program with sync credit
-  int64_t barrier_cycles = 0;         ///< of the best program with barriers (sync tvm)
+  int64_t candidates = 0, timed = 0;  ///< of both kinds of sync, as in hw::TiledChoice
+  /// Of the best program with sync credit, and with barriers (sync tvm); nothing: none fits.
+  std::optional<int64_t> credit_cycles, barrier_cycles;
 };
 
 /// A published figure and what accsim says instead.
@@ -32,6 +32,7 @@ struct Prediction {
   Bound bound = Bound::none;         ///< what limits the workload; none of an area
   int64_t macs = 0;                  ///< of the workload
   std::optional<FoundProgram> best;  ///< where search_programs() was asked
+  std::string search_error;          ///< why it has found none
 
   double relative_error(double measured) const { return predicted / measured - 1; }
 };

@@ -21,7 +21,6 @@ namespace {
 struct SearchTask {
   hw::TiledLayer layer;  ///< without its tiles and all else that is searched
   hw::HwConfig hw;
-  std::string name;  ///< of the first point
   std::vector<Prediction*> asked;
 };
 
@@ -51,8 +50,7 @@ Result<std::vector<SearchTask>> tasks_of(Validation& v) {
       const ValidationPoint& point = s.source.points[i];
       const auto layer = tiled_layer(point);
       if (!layer) continue;
-      SearchTask task{
-          without_program(*layer), s.source.machines.at(point.machine_file).hw, point.name, {}};
+      SearchTask task{without_program(*layer), s.source.machines.at(point.machine_file).hw, {}};
       if (const Status good = apply_row(point, task.hw); !good) return good.errors();
       const auto same = [&](const SearchTask& t) {
         return t.layer == task.layer && t.hw.engines == task.hw.engines &&
@@ -77,6 +75,36 @@ std::string program_text(const hw::TiledLayer& layer) {
   return fmt::format("tile {}, order {}, contexts {}, sync {}, micro {}, uops {}", tile,
                      layer.order, layer.contexts, layer.barrier ? "tvm" : "credit", layer.micro,
                      layer.micro_each ? "each" : "once");
+}
+
+/// Searches with both kinds of sync, and tells those who asked.
+void run_task(const SearchTask& task) {
+  const auto search = [&](bool barrier) {
+    hw::TiledLayer layer = task.layer;
+    layer.barrier = barrier;
+    return hw::search_tiled_program(layer, task.hw.engines, room_of(task.hw));
+  };
+  FoundProgram best;
+  std::string error;
+  const auto take = [&](const Result<hw::TiledChoice>& found, std::optional<int64_t>& cycles) {
+    if (!found) {
+      error = found.errors().front().message;
+      return;
+    }
+    cycles = found->cycles.count();
+    best.candidates += found->candidates;
+    best.timed += found->timed;
+    if (!best.program.empty() && best.cycles <= *cycles) return;
+    best.cycles = *cycles;
+    best.program = program_text(found->layer);
+  };
+  take(search(false), best.credit_cycles);
+  take(search(true), best.barrier_cycles);
+  for (Prediction* asked : task.asked)
+    if (best.program.empty())
+      asked->search_error = error;
+    else
+      asked->best = best;
 }
 
 /// Cycles saved by some rows' programs, as parts.
@@ -117,6 +145,22 @@ Saving& group_named(const std::string& name, std::vector<std::pair<std::string, 
   return groups.emplace_back(name, Saving{}).second;
 }
 
+std::string cycles_text(const std::optional<int64_t>& cycles) {
+  return cycles ? figure_text(static_cast<double>(*cycles)) : "-";
+}
+
+/// Rows whose search has found nothing, and why.
+void add_not_found(const ValidatedSource& s, Page& page) {
+  bool any = false;
+  for (size_t i = 0; i < s.predictions.size(); ++i) {
+    const std::string& error = s.predictions[i].search_error;
+    if (error.empty()) continue;
+    page.add_item("no program", s.source.points[i].name + ": " + error);
+    any = true;
+  }
+  if (any) page.add_line("");
+}
+
 void add_found(const ValidatedSource& s, Page& page) {
   TextTable table({{"point", "", true},
                    {"predicted", ""},
@@ -134,20 +178,26 @@ void add_found(const ValidatedSource& s, Page& page) {
     const double part = 1 - static_cast<double>(best->cycles) / s.predictions[i].predicted;
     table.add({{point.name, figure_text(s.predictions[i].predicted),
                 figure_text(static_cast<double>(best->cycles)), format_fixed(100 * part, 1) + " %",
-                figure_text(static_cast<double>(best->credit_cycles)),
-                figure_text(static_cast<double>(best->barrier_cycles)), format_count(best->timed),
-                best->program}});
+                cycles_text(best->credit_cycles), cycles_text(best->barrier_cycles),
+                format_count(best->timed), best->program}});
     group_named("all", all).add(point.name, part);
     group_named(tiled_layer(point)->barrier ? "tvm" : "credit", waits).add(point.name, part);
     group_named(point.family, families).add(point.name, part);
     for (const auto& [name, cycles] : {std::pair{"credit alone", best->credit_cycles},
                                        std::pair{"tvm alone", best->barrier_cycles}})
-      group_named(name, all).add(point.name,
-                                 1 - static_cast<double>(cycles) / s.predictions[i].predicted);
+      if (cycles)
+        group_named(name, all).add(point.name,
+                                   1 - static_cast<double>(*cycles) / s.predictions[i].predicted);
   }
-  if (all.empty()) return;
+  const bool failed = std::ranges::any_of(
+      s.predictions, [](const Prediction& p) { return !p.search_error.empty(); });
+  if (all.empty() && !failed) return;
   page.add_item("search", s.source.file);
+  page.add_item("assumed", fmt::format("room for {} micro-operations, which no field says",
+                                       hw::TileRoom{}.micro));
   page.add_line("");
+  add_not_found(s, page);
+  if (all.empty()) return;
   page.add_lines(table.lines(page.width(), page.colour()));
   page.add_line("");
   add_savings("programs tried", all, page);
@@ -171,22 +221,12 @@ Status search_programs(Validation& v, int threads,
   if (!tasks) return tasks.errors();
   if (tasks->empty())
     return Error{Errc::usage, "no row of these sources is a tiled layer", "--search"};
-  struct Found {
-    Result<hw::TiledChoice> credit, barrier;
-  };
-  std::vector<std::optional<Found>> found(tasks->size());
   std::atomic<size_t> next = 0;
   std::mutex telling;
   int64_t done = 0;
   const auto work = [&](int) {
     for (size_t i = next++; i < tasks->size(); i = next++) {
-      const SearchTask& task = (*tasks)[i];
-      const auto search = [&](bool barrier) {
-        hw::TiledLayer layer = task.layer;
-        layer.barrier = barrier;
-        return hw::search_tiled_program(layer, task.hw.engines, room_of(task.hw));
-      };
-      found[i].emplace(Found{search(false), search(true)});
+      run_task((*tasks)[i]);
       const std::scoped_lock lock(telling);
       progress(++done, static_cast<int64_t>(tasks->size()));
     }
@@ -196,24 +236,6 @@ Status search_programs(Validation& v, int threads,
     work(0);
     others.join();
   }
-  Errors errors;
-  for (size_t i = 0; i < found.size(); ++i) {
-    const Result<hw::TiledChoice>&credit = found[i]->credit, &barrier = found[i]->barrier;
-    if (!credit || !barrier) {
-      for (const Error& e : (credit ? barrier : credit).errors())
-        errors.push_back({e.code, (*tasks)[i].name + ": " + e.message, e.where});
-      continue;
-    }
-    const hw::TiledChoice& best = *(barrier->cycles < credit->cycles ? barrier : credit);
-    for (Prediction* asked : (*tasks)[i].asked)
-      asked->best = FoundProgram{best.cycles.count(),
-                                 program_text(best.layer),
-                                 credit->candidates + barrier->candidates,
-                                 credit->timed + barrier->timed,
-                                 credit->cycles.count(),
-                                 barrier->cycles.count()};
-  }
-  if (!errors.empty()) return errors;
   return ok();
 }
 

@@ -9,6 +9,7 @@
 #include "hw/config/values.h"
 #include "sim/base/parse_number.h"
 #include "sim/sweep/space.h"
+#include "sim/validate/near_whole.h"
 
 namespace accsim::sim {
 namespace {
@@ -17,15 +18,29 @@ hw::YamlNode scalar(const std::string& text, hw::TextPosition at) {
   return {hw::YamlNode::Kind::scalar, at, text, false, {}, {}};
 }
 
+/// The text of a node; reports a list or a map.
+std::string scalar_text(const hw::YamlNode& node, const std::string& what, SpecErrors& errors) {
+  if (node.kind != hw::YamlNode::Kind::scalar)
+    errors.fail(node.at, what + " must be a text or a number");
+  return node.text;
+}
+
 /// {column: NAME, words: {WORD: VALUE, ...}}
 void read_words(const hw::YamlEntry& e, RowFieldSource& out, SpecErrors& errors) {
+  bool good = true;
   read_section(e.value, e.at, e.key, {"column", "words"}, errors, [&](const hw::YamlEntry& c) {
-    if (c.key == "column") out.text = c.value.text;
-    if (c.key == "words")
-      for (const hw::YamlEntry& word : c.value.entries)
-        out.words.emplace_back(word.key, word.value.text);
+    if (c.key == "column") {
+      out.text = scalar_text(c.value, "column of " + e.key, errors);
+      good &= c.value.kind == hw::YamlNode::Kind::scalar;
+    }
+    if (c.key != "words") return;
+    for (const hw::YamlEntry& word : c.value.entries) {
+      out.words.emplace_back(
+          word.key, scalar_text(word.value, fmt::format("{} of {}", word.key, e.key), errors));
+      good &= word.value.kind == hw::YamlNode::Kind::scalar;
+    }
   });
-  if (out.text.empty() || out.words.empty())
+  if (good && (out.text.empty() || out.words.empty()))
     errors.fail(e.at, fmt::format("{} needs column, and words with a value each", e.key));
 }
 
@@ -93,7 +108,7 @@ std::optional<std::string> RowFields::value_of(const Found& found, const std::ve
     }
     numbers_[c] = *number;
   }
-  return fmt::format("{}", found.expression->value(numbers_));
+  return fmt::format("{}", near_whole(found.expression->value(numbers_)));
 }
 
 bool RowFields::read(const std::vector<CsvCell>& row, std::vector<RowSetting>& out,
@@ -116,18 +131,21 @@ bool RowFields::read(const std::vector<CsvCell>& row, std::vector<RowSetting>& o
 
 Status apply_row(const ValidationPoint& point, hw::HwConfig& hw) {
   if (point.set.empty()) return ok();
-  const std::string where = hw::where_text(point.table_file, point.set.front().at);
+  const auto where_of = [&](const RowSetting& one) {
+    return hw::where_text(point.table_file, one.at);
+  };
   for (const RowSetting& one : point.set) {
     if (!has_field(hw, *one.field))
       return Error{Errc::invalid,
                    fmt::format("{} has no {}, which the row sets", hw.name, one.field->path),
-                   where};
+                   where_of(one)};
     if (const auto problem = hw::read_value(*one.field, scalar(one.value, one.at), hw))
-      return Error{Errc::invalid, *problem, where};
+      return Error{Errc::invalid, *problem, where_of(one)};
   }
   derive(hw);
   if (const std::string broken = broken_rule(hw); !broken.empty())
-    return Error{Errc::invalid, fmt::format("{} with this row: {}", hw.name, broken), where};
+    return Error{Errc::invalid, fmt::format("{} with this row: {}", hw.name, broken),
+                 where_of(point.set.front())};
   return ok();
 }
 

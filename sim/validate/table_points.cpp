@@ -9,13 +9,11 @@
 #include "sim/base/parse_number.h"
 #include "sim/elaborate/elaborate.h"
 #include "sim/sweep/expression.h"
+#include "sim/validate/near_whole.h"
 #include "sim/validate/row_words.h"
 
 namespace accsim::sim {
 namespace {
-
-/// So near to a whole number, as a part, arithmetic on decimals comes: 1000 * 2.01 isn't 2010.
-constexpr double kRounding = 1e-12;
 
 /// A section's columns, found in a table.
 class RowReader {
@@ -164,9 +162,9 @@ class RowReader {
       const auto [least, most] = kept   ? std::pair<int64_t, int64_t>{0, 1}
                                  : bank ? std::pair<int64_t, int64_t>{1, kMostLayerSize}
                                         : range_of(*section_.kind->parameter(found.key));
-      const double size = std::round(*value);
-      const bool whole = std::abs(*value - size) <= kRounding * std::abs(size) &&
-                         size >= static_cast<double>(least) && size <= static_cast<double>(most);
+      const double size = near_whole(*value);
+      const bool whole = size == std::round(size) && size >= static_cast<double>(least) &&
+                         size <= static_cast<double>(most);
       if (whole && bank) {
         p.banks.resize(kBankKeys.size());
         p.banks[*bank] = static_cast<int64_t>(size);

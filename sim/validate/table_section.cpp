@@ -94,6 +94,13 @@ void read_functions(const hw::YamlEntry& e, TableSection& out, SpecErrors& error
                                           fmt::join(pointwise_functions(), ", ")));
 }
 
+/// The file of the machine that the rows are of.
+void read_machine(const hw::YamlEntry& e, TableSection& to, SpecErrors& errors) {
+  if (e.value.kind != hw::YamlNode::Kind::scalar || e.value.text.empty())
+    return errors.fail(e.value.at, "machine must be a file");
+  to.machine = path_beside(to.source_file, e.value.text);
+}
+
 /// What a table calls the memories of a machine.
 void read_places(const hw::YamlEntry& e, TableSection& to, SpecErrors& errors) {
   if (e.value.kind != hw::YamlNode::Kind::map || e.value.entries.empty())
@@ -154,7 +161,7 @@ TableSection read_table_section(const hw::YamlNode& node, const std::string& sou
       if (e.value.kind != hw::YamlNode::Kind::scalar)
         errors.fail(e.value.at, "family must be a text");
     }
-    if (e.key == "machine") out.machine = path_beside(source_file, e.value.text);
+    if (e.key == "machine") read_machine(e, out, errors);
     if (e.key == "function") read_functions(e, out, errors);
     if (e.key == "where") read_where(e, out, errors);
     if (e.key == "places") read_places(e, out, errors);

@@ -144,7 +144,7 @@ std::optional<hw::TiledLayer> tiled_layer(const ValidationPoint& point) {
 
 LayerKind tiled_gemm_kind() {
   return {"tiled_gemm",
-          "a product as a program of VTA",
+          "a product as a program of the machine's engines",
           with_program({{.name = "m", .meaning = "rows"},
                         {.name = "k", .meaning = "reduction"},
                         {.name = "n", .meaning = "columns"},
@@ -160,7 +160,7 @@ LayerKind tiled_gemm_kind() {
 
 LayerKind tiled_conv_kind() {
   return {"tiled_conv",
-          "a convolution as a program of VTA",
+          "a convolution as a program of the machine's engines",
           with_program({{.name = "c", .meaning = "channels"},
                         {.name = "h", .meaning = "rows of the image"},
                         {.name = "w", .meaning = "columns of the image"},

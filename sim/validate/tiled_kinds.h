@@ -7,8 +7,9 @@
 
 namespace accsim::sim {
 
-/// A matrix product as a program of VTA, cut into tiles. Its cycles are those of docs/engines.md,
-/// by the section `engines` of the machine. Errors: a machine without it, or without its kinds.
+/// A matrix product as a program of the machine's engines, cut into tiles. Its cycles are those of
+/// docs/engines.md, by the section `engines` of the machine. Errors: a machine without it, or
+/// without its kinds.
 LayerKind tiled_gemm_kind();
 
 /// The same of a convolution.

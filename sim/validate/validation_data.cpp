@@ -11,7 +11,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json json_or_null(const std::optional<double>& v) { return v ? Json(*v) : Json(); }
+template <class T>
+Json json_or_null(const std::optional<T>& v) {
+  return v ? Json(*v) : Json();
+}
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
@@ -44,8 +47,8 @@ Json best_json(const Prediction& r) {
           {"program", r.best->program},
           {"candidates", r.best->candidates},
           {"timed", r.best->timed},
-          {"credit_cycles", r.best->credit_cycles},
-          {"barrier_cycles", r.best->barrier_cycles}};
+          {"credit_cycles", json_or_null(r.best->credit_cycles)},
+          {"barrier_cycles", json_or_null(r.best->barrier_cycles)}};
 }
 
 Json point_json(const ValidatedSource& s, size_t i, bool interval) {
@@ -74,6 +77,7 @@ Json point_json(const ValidatedSource& s, size_t i, bool interval) {
           {"goal", json_or_null(p.goal)},
           {"note", p.note},
           {"best", best_json(r)},
+          {"search_error", text_or_null(r.search_error)},
           {"effects", effects}};
 }
 

@@ -75,14 +75,16 @@ Json point_schema() {
       {"inside", "boolean?", "does the measured figure lie in low .. high?"},
       {"goal", "number?", "greatest error that is aimed at, as a part"},
       {"note", "string", "what is special about the point"},
+      {"search_error", "string?", "why --search has found no program of this tiled layer"},
   });
   properties["best"] = object_of(
-      properties_of({{"cycles", "integer", "of the program"},
-                     {"program", "string", "its tiles, and all else that was searched"},
-                     {"candidates", "integer", "programs that fit"},
-                     {"timed", "integer", "of these, those that were timed"},
-                     {"credit_cycles", "integer", "of the best program without barriers"},
-                     {"barrier_cycles", "integer", "of the best program with barriers"}}),
+      properties_of(
+          {{"cycles", "integer", "of the program"},
+           {"program", "string", "its tiles, and all else that was searched"},
+           {"candidates", "integer", "programs whose data fit"},
+           {"timed", "integer", "of these, those that were timed"},
+           {"credit_cycles", "integer?", "of the best one without barriers; null: none fits"},
+           {"barrier_cycles", "integer?", "of the best one with barriers; null: none fits"}}),
       "the best program of a tiled layer that --search has found; null without", "object?");
   properties["effects"] = list_of(
       object_of(properties_of({{"field", "string", "path of an assumed field"},

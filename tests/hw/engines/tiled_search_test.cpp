@@ -107,8 +107,39 @@ TEST(TiledSearch, IsThereNoBetterConvolution) {
       {.sizes = sizes, .order = "hwc", .micro = "ckk", .bias = true}, machine, {});
   ASSERT_TRUE(found) << found.errors().front().text();
   EXPECT_LE(found->cycles.count(), *best);
+  EXPECT_EQ(cycles_of(found->layer, machine), found->cycles.count());
+  EXPECT_TRUE(
+      fits_room(found->layer, make_tiled_program(found->layer, machine)->micro_operations, {}));
   EXPECT_TRUE(found->layer.bias);
   EXPECT_FALSE(found->layer.barrier);
+}
+
+/// One tile of one step: products have the nesting "k" alone, one context and one order, and read
+/// their micro-operations once or before every use.
+TEST(TiledSearch, AreProgramsCounted) {
+  const auto one = search_tiled_program({TiledGemm{1, 16, 16, 1, 16, 16}}, vta_machine(), {});
+  ASSERT_TRUE(one);
+  EXPECT_EQ(one->candidates, 2);
+  EXPECT_LE(one->timed, one->candidates);
+  // 3 x 32: 1 or 3 rows, 1 or 2 blocks of columns. Tiles 1, 2, 3 and 6 have as many contexts but
+  // no more than 4; tiles along both axes have two orders.
+  const auto more = search_tiled_program({TiledGemm{3, 16, 32, 3, 16, 32}}, vta_machine(), {});
+  ASSERT_TRUE(more);
+  EXPECT_EQ(more->candidates, 2 * (1 + 2 + 3 + 4 * 2));
+  EXPECT_LE(more->timed, more->candidates);
+}
+
+/// 4 x 64 x 16: 3 sizes of rows, 3 of the reduction, 1 of columns, and two nestings.
+TEST(TiledSearch, AreItsLimitsKept) {
+  const TiledLayer layer{TiledGemm{4, 64, 16, 4, 64, 16}};
+  EXPECT_TRUE(
+      search_tiled_program(layer, vta_machine(), {}, {.tilings = 3 * 3 * 2, .commands = 1 << 20}));
+  for (const SearchLimits& limits : {SearchLimits{.tilings = 3 * 3 * 2 - 1, .commands = 1 << 20},
+                                     SearchLimits{.tilings = 3 * 3 * 2, .commands = 1}}) {
+    const auto found = search_tiled_program(layer, vta_machine(), {}, limits);
+    ASSERT_FALSE(found);
+    EXPECT_EQ(found.errors().front().code, Errc::capacity);
+  }
 }
 
 TEST(TiledSearch, IsALayerThatNeverFitsRefused) {

@@ -9,6 +9,7 @@
 #include "hw/engines/tiled_program.h"
 #include "sim/validate/tiled_kinds.h"
 #include "sim/validate/validation_text.h"
+#include "tests/sim/validate/table_folder.h"
 #include "tests/support/source.h"
 #include "tests/support/temp_path.h"
 
@@ -16,7 +17,7 @@ namespace accsim::sim {
 namespace {
 
 /// Two programs of one product, and a row of another machine's memory.
-Result<Validation> validated(const test::TempFolder& folder) {
+Result<Validation> validated(const accsim::test::TempFolder& folder) {
   std::ofstream(folder.path("v.yaml"))
       << "source: s\nevidence: simulation\nfitted: no\nmachine: " << kSource
       << "/configs/known/vta-16x16.yaml\n"
@@ -34,7 +35,7 @@ Result<Validation> validated(const test::TempFolder& folder) {
 }
 
 TEST(ProgramSearch, IsWhatIsFoundOfTheLayerAndItsMachine) {
-  const test::TempFolder folder;
+  const accsim::test::TempFolder folder;
   Result<Validation> v = validated(folder);
   ASSERT_TRUE(v) << v.errors().front().text();
   std::vector<std::pair<int64_t, int64_t>> told;
@@ -47,7 +48,7 @@ TEST(ProgramSearch, IsWhatIsFoundOfTheLayerAndItsMachine) {
     ASSERT_TRUE(p.best);
     EXPECT_LT(static_cast<double>(p.best->cycles), p.predicted);
     EXPECT_EQ(p.best->cycles, std::min(p.best->credit_cycles, p.best->barrier_cycles));
-    EXPECT_LE(p.best->timed, 2 * p.best->candidates);  // two orders
+    EXPECT_LE(p.best->timed, p.best->candidates);
   }
   EXPECT_EQ(rows[0].best->cycles, rows[1].best->cycles);
   EXPECT_LT(rows[2].best->cycles, rows[0].best->cycles);  // a faster memory
@@ -56,8 +57,31 @@ TEST(ProgramSearch, IsWhatIsFoundOfTheLayerAndItsMachine) {
   EXPECT_NE(to_json(*v).find("\"program\": \"tile "), std::string::npos);
 }
 
+/// Blocks of a window of 40 x 40 take 400 KiB; the machine has 256 KiB for weights.
+TEST(ProgramSearch, HasARowWithoutAProgramItsError) {
+  const test::TableFolder files(
+      "table: {file: t.csv, workload: tiled_conv, columns: {name: id, cycles: c,\n"
+      "  c: 16, h: s, w: s, k: 16, kernel: r, tile_h: 1, tile_w: 1, tile_c: 16, tile_k: 16, order: order,\n"
+      "  micro: micro}}\n",
+      "id,c,s,r,order,micro\nsmall,1,4,3,hwc,ckk\nlarge,1,40,40,hwc,ckk\n");
+  std::vector<ValidationSource> sources;
+  sources.push_back(*files.load());
+  Result<Validation> v = validate_sources(std::move(sources), {}, false, 1);
+  ASSERT_TRUE(v) << v.errors().front().text();
+  ASSERT_TRUE(search_programs(*v, 1, [](int64_t, int64_t) {}));
+  const std::vector<Prediction>& rows = v->sources.front().predictions;
+  EXPECT_TRUE(rows[0].best);
+  EXPECT_EQ(rows[0].search_error, "");
+  EXPECT_FALSE(rows[1].best);
+  EXPECT_EQ(rows[1].search_error, "no program of this layer fits into the scratchpads");
+  const std::string text = search_text(*v, {.width = 200});
+  EXPECT_NE(text.find("large: no program of this layer fits"), std::string::npos) << text;
+  EXPECT_NE(text.find("room for 2048 micro-operations"), std::string::npos) << text;
+  EXPECT_NE(to_json(*v).find("\"search_error\": \"no program"), std::string::npos);
+}
+
 TEST(ProgramSearch, IsThereNothingToSayWithoutIt) {
-  const test::TempFolder folder;
+  const accsim::test::TempFolder folder;
   const Result<Validation> v = validated(folder);
   ASSERT_TRUE(v);
   EXPECT_EQ(search_text(*v, {.width = 200}), "");
