@@ -61,8 +61,8 @@ TEST(ProgramSearch, IsWhatIsFoundOfTheLayerAndItsMachine) {
 TEST(ProgramSearch, HasARowWithoutAProgramItsError) {
   const test::TableFolder files(
       "table: {file: t.csv, workload: tiled_conv, columns: {name: id, cycles: c,\n"
-      "  c: 16, h: s, w: s, k: 16, kernel: r, tile_h: 1, tile_w: 1, tile_c: 16, tile_k: 16, order: order,\n"
-      "  micro: micro}}\n",
+      "  c: 16, h: s, w: s, k: 16, kernel: r, tile_h: 1, tile_w: 1, tile_c: 16, tile_k: 16,\n"
+      "  order: order, micro: micro}}\n",
       "id,c,s,r,order,micro\nsmall,1,4,3,hwc,ckk\nlarge,1,40,40,hwc,ckk\n");
   std::vector<ValidationSource> sources;
   sources.push_back(*files.load());
