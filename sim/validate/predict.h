@@ -20,7 +20,8 @@ struct FoundProgram {
   int64_t cycles = 0;
   std::string program;                ///< its tiles and all else, for people
   int64_t candidates = 0, timed = 0;  ///< of both kinds of sync, as in hw::TiledChoice
-  /// Of the best program with sync credit, and with barriers (sync tvm); nothing: none fits.
+  /// Of the best program with sync credit, and with barriers (sync tvm); nothing: none was
+  /// found.
   std::optional<int64_t> credit_cycles, barrier_cycles;
 };
 

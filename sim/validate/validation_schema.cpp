@@ -83,8 +83,8 @@ Json point_schema() {
            {"program", "string", "its tiles, and all else that was searched"},
            {"candidates", "integer", "programs whose data fit"},
            {"timed", "integer", "of these, those that were timed"},
-           {"credit_cycles", "integer?", "of the best one without barriers; null: none fits"},
-           {"barrier_cycles", "integer?", "of the best one with barriers; null: none fits"}}),
+           {"credit_cycles", "integer?", "of the best one without barriers; null: none was found"},
+           {"barrier_cycles", "integer?", "of the best one with barriers; null: none was found"}}),
       "the best program of a tiled layer that --search has found; null without", "object?");
   properties["effects"] = list_of(
       object_of(properties_of({{"field", "string", "path of an assumed field"},

@@ -55,6 +55,18 @@ TEST(ProgramSearch, IsWhatIsFoundOfTheLayerAndItsMachine) {
   const std::string text = search_text(*v, {.width = 200});
   EXPECT_NE(text.find(rows[0].best->program), std::string::npos) << text;
   EXPECT_NE(to_json(*v).find("\"program\": \"tile "), std::string::npos);
+  EXPECT_EQ(to_json(*v).find("\"barrier_cycles\": null"), std::string::npos);
+}
+
+TEST(ProgramSearch, IsAKindOfSyncLeftOutThatHasNoProgram) {
+  const accsim::test::TempFolder folder;
+  Result<Validation> v = validated(folder);
+  ASSERT_TRUE(v) << v.errors().front().text();
+  ASSERT_TRUE(search_programs(*v, 1, [](int64_t, int64_t) {}));
+  EXPECT_NE(search_text(*v, {.width = 200}).find("tvm alone"), std::string::npos);
+  for (Prediction& p : v->sources.front().predictions) p.best->barrier_cycles.reset();
+  EXPECT_EQ(search_text(*v, {.width = 200}).find("tvm alone"), std::string::npos);
+  EXPECT_NE(to_json(*v).find("\"barrier_cycles\": null"), std::string::npos);
 }
 
 /// Blocks of a window of 40 x 40 take 400 KiB; the machine has 256 KiB for weights.
