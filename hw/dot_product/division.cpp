@@ -136,13 +136,18 @@ Result<ConvolutionPlan> search_division(const Convolution& conv, const DotProduc
   const int64_t features = ceil_div(entries, engine.bank_entries);
   std::optional<ConvolutionPlan> best;
   std::optional<Error> why;  // the last division has most room for weights
-  for (int64_t weights = 1; weights <= std::min(needed.all, engine.banks - 1); ++weights) {
-    const BankDivision banks{std::min(features, engine.banks - weights), weights};
+  const auto try_banks = [&](BankDivision banks) {
     Result<ConvolutionPlan> tried = divide(conv, banks, engine);
     if (!tried) why = tried.errors().front();
     if (tried && (!best || tried->cycles < best->cycles)) best = *std::move(tried);
+  };
+  for (int64_t weights = 1; weights <= std::min(needed.all, engine.banks - 1); ++weights)
+    try_banks({std::min(features, engine.banks - weights), weights});
+  if (best) {  // smaller parts wait for fewer features before their first block
+    const BankDivision most = best->banks;
+    for (int64_t fewer = most.features - 1; fewer > 0; --fewer) try_banks({fewer, most.weights});
+    return *std::move(best);
   }
-  if (best) return *std::move(best);
   return Error{
       Errc::capacity,
       fmt::format("no division of {} banks has room for a kernel group and the lines of "

@@ -51,9 +51,11 @@ Result<ConvolutionPlan> divide(const Convolution& conv, BankDivision banks,
                                const DotProductEngine& engine,
                                PartWeights weights = PartWeights::kept);
 
-/// The division of the fewest cycles; of those with as many, the one of the fewest banks of
-/// weights. Every number of banks for weights is tried that leaves features one, but none beyond
-/// those that hold all weights. Errc::capacity: nothing fits.
+/// The division of the fewest cycles of those that are tried; of those with as many, the first.
+/// Every number of banks for weights is tried that leaves features one, but none beyond those that
+/// hold all weights: fewest first, each with all banks that features can use of the others. Then,
+/// beside the best number for weights, every smaller number for features. Errc::capacity: nothing
+/// fits.
 Result<ConvolutionPlan> search_division(const Convolution& conv, const DotProductEngine& engine);
 
 }  // namespace accsim::hw
