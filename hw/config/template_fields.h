@@ -17,7 +17,7 @@ std::vector<std::string> enum_names() {
 /// Adds the fields that only array.template: dot_product has (dot_product_fields()).
 void add_engine_fields(std::vector<Field>& t);
 
-/// Adds vector.template.
+/// Adds the word that says which vector unit there is: vector.template.
 void add_vector_template(std::vector<Field>& t);
 
 /// Adds the fields that only vector.template: units has (side_unit_fields()).

@@ -85,7 +85,7 @@ struct EngineMachine {
 /// Engines, kinds of commands and token queues that a machine may have: each fits into 32 bits.
 inline constexpr size_t kMostEngineParts = 32;
 
-/// A number of the machine.
+/// A number of a machine of such engines, such as its port.
 using EngineMachineField = FieldOf<EngineMachine>;
 /// A number of an engine's queue.
 using EngineQueueField = FieldOf<EngineQueue>;
