@@ -13,9 +13,6 @@ namespace {
 
 using Row = std::vector<CsvCell>;
 
-bool is_place_key(std::string_view key) {
-  return std::ranges::find(kPlaceKeys, key) != kPlaceKeys.end();
-}
 bool is_memory(std::string_view word) {
   return word == name(hw::MemoryId::dram) || word == name(hw::MemoryId::shared);
 }
@@ -58,7 +55,7 @@ bool RowWords::find_source(const TableSection::Source& source) {
     texts_.push_back(std::move(out));
     return true;
   }
-  if (source.key != kBothBanks && !is_place_key(source.key)) return false;
+  if (is_number_key(source.key)) return false;
   FoundWord out{source.key, table_.column(source.text), source.text};
   if (!out.column && !(is_place_key(source.key) && is_memory(source.text)))
     find_column(section_, table_, source, errors_);  // which says what is missing

@@ -28,12 +28,6 @@ const LayerKind* read_kind(const hw::YamlEntry& e, SpecErrors& errors) {
   return at ? &layer_kinds()[*at] : nullptr;
 }
 
-/// Is its value a number, not a word?
-bool is_number_key(std::string_view key) {
-  return !is_row_text(key) && key != kBothBanks &&
-         std::ranges::find(kPlaceKeys, key) == kPlaceKeys.end();
-}
-
 /// Keys of `columns`: name and family, the kind's sizes, banks, and the measured figure.
 void read_columns(const hw::YamlEntry& e, TableSection& out, SpecErrors& errors) {
   std::vector<std::string> keys = {"name", "family"};
@@ -133,6 +127,14 @@ std::optional<size_t> quantity_of_key(std::string_view key) {
 }
 
 bool is_row_text(std::string_view key) { return key == "name" || key == "family"; }
+
+bool is_place_key(std::string_view key) {
+  return std::ranges::find(kPlaceKeys, key) != kPlaceKeys.end();
+}
+
+bool is_number_key(std::string_view key) {
+  return !is_row_text(key) && key != kBothBanks && !is_place_key(key);
+}
 
 std::optional<size_t> bank_of_key(std::string_view key) {
   const auto at = std::ranges::find(kBankKeys, key);

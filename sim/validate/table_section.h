@@ -65,6 +65,10 @@ inline constexpr std::array<std::string_view, 3> kPlaceKeys = {"a_place", "b_pla
 std::optional<size_t> quantity_of_key(std::string_view key);
 /// Is it a text of the row, which may be made of several columns (sim/validate/row_pattern.h)?
 bool is_row_text(std::string_view key);
+/// Is it one of kPlaceKeys?
+bool is_place_key(std::string_view key);
+/// Is its value a number, not a word?
+bool is_number_key(std::string_view key);
 /// Which of kBankKeys.
 std::optional<size_t> bank_of_key(std::string_view key);
 
