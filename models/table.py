@@ -16,7 +16,8 @@ README = MODELS / "README.md"
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(MODELS / "exporter"))
 
-import geometry  # noqa: E402
+import config  # noqa: E402
+import sizes  # noqa: E402
 
 
 def origin(path):
@@ -54,39 +55,92 @@ def table(accsim):
     )
 
 
+OTHER_MIXERS = {
+    sizes.Latent: "keys and values from {0.rank} + {0.turning} elements",
+    sizes.ShortConvolution: "convolution of {0.kernel}",
+    sizes.Delta: "delta rule of {0.heads} x {0.key} x {0.value}",
+    sizes.Mamba: "scan of {0.inner:,} x {0.state} states",
+    sizes.Mamba2: "scan of {0.heads} x {0.head} x {0.state} states",
+}
+
+
+def attention_words(size, heads):
+    """What attention has that a Llama's hasn't."""
+    one, windows = heads[0], [window for window in size.windows if window]
+    turning = next((mixer for mixer in heads if mixer.rotary), one)
+    still, borrowed = (sum(map(of, heads)) for of in (lambda x: not x.rotary, lambda x: x.borrowed))
+    return {
+        f"window {max(windows, default=0):,} in {len(windows)} layers": windows,
+        "one product for Q, K, V": one.fused,
+        "norms of queries and keys": one.qk_norm,
+        "sinks": one.sinks,
+        "a gate of attention": one.gated,
+        f"{turning.rotary / turning.head:.0%} of a head turns": 0 < turning.rotary < turning.head,
+        f"no positions in {still} layers": still and not size.learned_positions,
+        f"others' keys and values in {borrowed} layers": borrowed,
+    }
+
+
+def mixer_words(size):
+    mixers = [layer.mixer for layer in size.plan]
+    heads = [mixer for mixer in mixers if isinstance(mixer, sizes.Attention)]
+    found = attention_words(size, heads) if heads else {}
+    for kind, word in OTHER_MIXERS.items():
+        some = [mixer for mixer in mixers if isinstance(mixer, kind)]
+        where = f" in {len(some)} layers" if len(some) < len(mixers) else ""
+        if some:
+            found[word.format(some[0]) + where] = True
+    return [word for word, has in found.items() if has]
+
+
 def words(size):
     """What a model has that a Llama hasn't."""
-    windows = [window for window in size.windows if window]
+    experts, feeds = size.experts, [layer.feed for layer in size.plan if layer.feed]
+    dense = next((feed for feed in feeds if isinstance(feed, sizes.Dense)), None)
+    first = [f"{experts.per_token} of {experts.count} experts"] if experts else []
     found = {
-        f"{size.experts_per_token} of {size.experts} experts": size.experts,
-        f"window {max(windows, default=0):,} in {len(windows)} layers": windows,
+        "a shared expert": experts and experts.shared,
+        f"{sum(isinstance(x, sizes.Dense) for x in feeds)} layers without experts": experts
+        and dense,
         "LayerNorm": size.norm == "layer",
-        "norms of queries and keys": size.qk_norm,
-        "norms after both parts": size.norms_after,
+        f"norms {'after' if size.norms == 'after' else 'before and after'} both parts": (
+            size.norms != "before"
+        ),
         "parallel parts": size.parallel,
-        "one product for Q, K, V": size.fused,
-        "biases": size.mlp_bias,
-        f"{size.rotary_share:.0%} of a head turns": size.rotary_share < 1,
-        "learned positions": size.positions == "learned",
+        "biases": dense and dense.bias,
+        "learned positions": size.learned_positions,
         {"silu": "SiLU", "gelu": "GELU", "gelu_tanh": "GELU by tanh"}[size.activation]: (
             size.activation != "silu"
         ),
-        "no gate": not size.gated,
-        f"scan of {size.inner:,} x {size.state} states": size.state,
+        "no gate": dense and not dense.gated,
+        f"{size.altup and size.altup.streams} streams": size.altup,
         "tied": size.tied,
     }
-    return ", ".join(word for word, has in found.items() if has)
+    last = [word for word, has in found.items() if has]
+    return ", ".join(first + mixer_words(size) + last)
+
+
+def heads_word(mixers):
+    """Heads (key/value heads) x size."""
+    for mixer in mixers:
+        if isinstance(mixer, sizes.Attention):
+            return f"{mixer.heads} ({mixer.kv_heads}) x {mixer.head}"
+        if isinstance(mixer, sizes.Latent):
+            return f"{mixer.heads} x {mixer.head}"
+    return ""
 
 
 def decoder_row(name):
-    size = geometry.find(name)[1]
-    window = max(size.windows, default=0)
-    past = 4095 if size.positions != "learned" else min(4095, size.max_positions - 1)
-    later = size.macs(1, past, past_window=min(past, window - 1) if window else past)
-    heads = "" if size.state else f"{size.heads} ({size.kv_heads}) x {size.head}"
-    ffn = "" if size.state else f"{size.ffn:,}"
+    size = config.find(name)[1]
+    window = max(size.windows)
+    past = min(4095, size.learned_positions - 1) if size.learned_positions else 4095
+    near = min(past, window - 1) if window else past
+    later = size.absorbed().macs(1, past, past_window=near)
+    feeds = {layer.feed.ffn for layer in size.plan if layer.feed}
+    ffn = ", ".join(f"{width:,}" for width in sorted(feeds))
     return (
-        f"| {name} | {size.layers} | {size.hidden:,} | {heads} | {ffn} | {size.vocab:,} "
+        f"| {name} | {size.layers} | {size.hidden:,} "
+        f"| {heads_word([layer.mixer for layer in size.plan])} | {ffn} | {size.vocab:,} "
         f"| {words(size)} | {size.params():,} | {size.macs(1):,} | {later:,} |"
     )
 
@@ -97,7 +151,7 @@ def decoder_table(_):
             "| name | layers | hidden | heads (KV) x size | feed-forward | vocabulary | has "
             "| parameters | MACs of a first token | behind 4,095 |",
             "|---|---|---|---|---|---|---|---|---|---|",
-            *map(decoder_row, sorted(geometry.named())),
+            *map(decoder_row, sorted(config.named())),
         ]
     )
 

@@ -3,8 +3,8 @@
 module accsim_core
   import accsim_pkg::*;
 #(
-  parameter int unsigned Rows = 8,
-  parameter int unsigned Cols = 8,
+  parameter int unsigned Rows = 8, Cols = 8,
+  parameter int unsigned FillRows = 1,  // of weights that go into the array in a cycle
   parameter bit          OutputStationary = 1'b0,
   parameter bit          OneProcess = 1'b0,  // PEs as one process, for simulators; see array_ws.sv
   parameter int unsigned ActSlots = 2, ActSlotBytes = 4096, ActPort = 16,
@@ -100,16 +100,15 @@ module accsim_core
     .clk_i, .rst_ni, .load_take_i(load_take), .load_from_i(load_from), .load_full_i(load_full),
     .load_free_o(load_free), .load_par_take_i(load_par_take), .load_par_give_i(load_par_give),
     .load_par_full_o(load_par_full), .act_take_i(act_take), .act_give_i(act_give),
-    .wgt_take_i(wgt_take), .wgt_give_i(wgt_give),
-    .acc_claim_i(acc_claim), .acc_done_i(acc_done), .act_full_o(act_full),
-    .wgt_full_o(wgt_full), .acc_free_o(acc_free), .acc_take_i(acc_take), .acc_give_i(acc_give),
-    .par_take_i(par_take), .par_give_i(par_give), .post_claim_i(post_claim), .post_add_i(post_add),
-    .post_done_i(post_done), .acc_full_o(acc_full), .par_full_o(par_full), .post_free_o(post_free),
-    .post_primed_o(post_primed), .vec_act_take_i(vec_act_take), .vec_act_give_i(vec_act_give),
-    .vec_par_take_i(vec_par_take), .vec_par_give_i(vec_par_give), .vec_claim_i(vec_claim),
-    .vec_done_i(vec_done), .vec_act_full_o(vec_act_full), .vec_par_full_o(vec_par_full),
-    .vec_free_o(vec_free), .store_take_i(store_take), .store_give_i(store_give),
-    .store_full_o(store_full)
+    .wgt_take_i(wgt_take), .wgt_give_i(wgt_give), .acc_claim_i(acc_claim), .acc_done_i(acc_done),
+    .act_full_o(act_full), .wgt_full_o(wgt_full), .acc_free_o(acc_free), .acc_take_i(acc_take),
+    .acc_give_i(acc_give), .par_take_i(par_take), .par_give_i(par_give), .post_claim_i(post_claim),
+    .post_add_i(post_add), .post_done_i(post_done), .acc_full_o(acc_full), .par_full_o(par_full),
+    .post_free_o(post_free), .post_primed_o(post_primed), .vec_act_take_i(vec_act_take),
+    .vec_act_give_i(vec_act_give), .vec_par_take_i(vec_par_take), .vec_par_give_i(vec_par_give),
+    .vec_claim_i(vec_claim), .vec_done_i(vec_done), .vec_act_full_o(vec_act_full),
+    .vec_par_full_o(vec_par_full), .vec_free_o(vec_free), .store_take_i(store_take),
+    .store_give_i(store_give), .store_full_o(store_full)
   );
 
   logic [Regions-1:0] region_free, region_full, load_region_take, load_region_give;
@@ -121,10 +120,9 @@ module accsim_core
   region_tokens u_region_tokens (
     .clk_i, .rst_ni, .store_take_i(store_region_take), .stage_free_take_i(stage_free_take),
     .load_take_i(load_region_take), .stage_full_take_i(stage_full_take),
-    .load_give_i(load_region_give), .stage_give_i(stage_give),
-    .done_i({copy_done_i, write_done_i}), .done_tag_i({copy_done_tag_i, write_done_tag_i}),
-    .free_o(region_free), .full_o(region_full), .load_mark_i(load_mark), .marks_o(marks),
-    .load_turn_take_i(load_turn_take),
+    .load_give_i(load_region_give), .stage_give_i(stage_give), .done_i({copy_done_i, write_done_i}),
+    .done_tag_i({copy_done_tag_i, write_done_tag_i}), .free_o(region_free), .full_o(region_full),
+    .load_mark_i(load_mark), .marks_o(marks), .load_turn_take_i(load_turn_take),
     .load_turn_give_i(load_turn_give), .store_turn_take_i(store_turn_take),
     .store_turn_give_i(store_turn_give), .stage_turn_take_i(stage_turn_take),
     .stage_turn_give_i(stage_turn_give), .load_turn_o(load_turn), .store_turn_o(store_turn),
@@ -179,11 +177,13 @@ module accsim_core
   logic [1:0]                           vec_read, vec_par_read;
   word_t [1:0]                          vec_addr, vec_par_addr;
   byte_t [1:0][VecLanes-1:0]            vec_data;
-  logic                                 wgt_read, par_read, out_read, out_write;
+  logic [FillRows-1:0]                  wgt_read;
+  logic                                 par_read, out_read, out_write;
   logic                                 out_scatter, old_read, old_scatter, vec_write, post_read;
-  word_t                                wgt_addr, par_addr, out_read_addr, out_addr;
+  word_t [FillRows-1:0]                 wgt_addr;
+  word_t                                par_addr, out_read_addr, out_addr;
   word_t                                out_pitch, old_addr, old_pitch, vec_out_addr, post_row;
-  byte_t [WgtLanes-1:0]                 wgt_data;
+  byte_t [FillRows-1:0][WgtLanes-1:0]   wgt_data;
   byte_t [3:0][ParRead-1:0]             par_data;  // post, vector, its scales, load
   bytes_t                               out_bytes, vec_bytes;
   byte_t [PostLanes-1:0]                out_data, old_data;
@@ -205,7 +205,7 @@ module accsim_core
     .read_i({vec_read, act_read}), .read_addr_i({vec_addr, act_addr}), .read_data_o(act_data),
     .old_read_i(1'b0), .old_addr_i('0), .old_pitch_i('0), .old_data_o(unused_old[0]));
   slot_mem #(.Bytes(WgtSlots * WgtSlotBytes), .WriteBytes(WgtPort), .Writes(2),
-             .ReadBytes(WgtLanes)) u_wgt_mem (
+             .ReadBytes(WgtLanes), .ReadPorts(FillRows)) u_wgt_mem (
     .clk_i, .write_i(data_for[1]), .scatter_i(1'b0), .write_pitch_i('0), .write_addr_i(to),
     .write_bytes_i(size), .write_data_i({data[1][WgtPort-1:0], data[0][WgtPort-1:0]}),
     .read_i(wgt_read), .read_addr_i(wgt_addr), .read_data_o(wgt_data),
@@ -233,9 +233,9 @@ module accsim_core
   sum_t [Cols-1:0] post_sums;
 
   execute_unit #(
-    .Rows(Rows), .Cols(Cols), .OutputStationary(OutputStationary), .OneProcess(OneProcess),
-    .ActSlotBytes(ActSlotBytes), .WgtSlots(WgtSlots), .WgtSlotBytes(WgtSlotBytes),
-    .AccSlots(AccSlots), .AccRows(AccRows)
+    .Rows(Rows), .Cols(Cols), .FillRows(FillRows), .OutputStationary(OutputStationary),
+    .OneProcess(OneProcess), .ActSlotBytes(ActSlotBytes), .WgtSlots(WgtSlots),
+    .WgtSlotBytes(WgtSlotBytes), .AccSlots(AccSlots), .AccRows(AccRows)
   ) u_execute (
     .clk_i, .rst_ni, .enable_i(enable_q), .cmd_valid_i(gemm_valid_i), .cmd_ready_o(gemm_ready_o),
     .cmd_i(gemm_i), .act_full_i(act_full), .wgt_full_i(wgt_full), .acc_free_i(acc_free),

@@ -6,6 +6,7 @@ module accsim_core_sva
 #(
   parameter int unsigned Rows = 8,
   parameter int unsigned Cols = 8,
+  parameter int unsigned FillRows = 1,
   parameter int unsigned ActSlots = 2, ActSlotBytes = 4096,
   parameter int unsigned WgtSlots = 2, WgtSlotBytes = 4096,
   parameter int unsigned ParSlots = 2, ParSlotBytes = 1024,
@@ -33,9 +34,9 @@ module accsim_core_sva
   input logic      [WindowLines-1:0]               act_read,
   input word_t     [WindowLines-1:0]               act_addr,
   input logic      [WindowLines-1:0][LaneBits-1:0] low, high,
-  input logic                      wgt_read,
-  input word_t                     wgt_addr,
-  input word_t                     wgt_lanes,
+  input logic      [FillRows-1:0]  wgt_read,
+  input word_t     [FillRows-1:0]  wgt_addr,
+  input word_t                     wgt_lanes,  // of the first port
   input logic                      par_read,
   input word_t                     par_addr,
   input logic      [1:0]           vec_par_read,
@@ -153,11 +154,20 @@ module accsim_core_sva
     .give_i(exec_given | vec_act_given), .write_i(data_for[0]), .write_first_i(to),
     .write_last_i(to_last), .read_i({vec_read, act_read}), .read_first_i({vec_addr, act_first}),
     .read_last_i({vec_addr, act_last}));
-  slot_use_sva #(.Slots(WgtSlots), .Size(WgtSlotBytes), .Writes(2)) u_wgt (
+  // Of ports beyond the first, the first byte of a row.
+  logic  [FillRows-1:0] wgt_reads;
+  word_t [FillRows-1:0] wgt_last;
+  always_comb begin
+    wgt_reads = wgt_read;
+    wgt_last  = wgt_addr;
+    wgt_reads[0] = wgt_read[0] && wgt_lanes != '0;
+    wgt_last[0]  = wgt_addr[0] + wgt_lanes - 1;
+  end
+  slot_use_sva #(.Slots(WgtSlots), .Size(WgtSlotBytes), .Writes(2), .Reads(FillRows)) u_wgt (
     .clk_i, .rst_ni, .claim_i(wgt_claimed),
     .fill_i(wgt_filled), .take_i(wgt_taken), .give_i(wgt_given), .write_i(data_for[1]),
-    .write_first_i(to), .write_last_i(to_last), .read_i(wgt_read && wgt_lanes != '0),
-    .read_first_i(wgt_addr), .read_last_i(wgt_addr + wgt_lanes - 1));
+    .write_first_i(to), .write_last_i(to_last), .read_i(wgt_reads), .read_first_i(wgt_addr),
+    .read_last_i(wgt_last));
   slot_use_sva #(.Slots(ParSlots), .Size(ParSlotBytes), .Writes(2), .Reads(4)) u_par (
     .clk_i, .rst_ni, .claim_i(par_claimed),
     .fill_i(par_filled), .take_i(post_par_taken | vec_par_taken | load_par_taken),
@@ -187,12 +197,13 @@ module accsim_core_sva
 endmodule
 
 bind accsim_core accsim_core_sva #(
-  .Rows(Rows), .Cols(Cols), .ActSlots(ActSlots), .ActSlotBytes(ActSlotBytes), .WgtSlots(WgtSlots),
-  .WgtSlotBytes(WgtSlotBytes), .ParSlots(ParSlots), .ParSlotBytes(ParSlotBytes),
+  .Rows(Rows), .Cols(Cols), .FillRows(FillRows), .ActSlots(ActSlots), .ActSlotBytes(ActSlotBytes),
+  .WgtSlots(WgtSlots), .WgtSlotBytes(WgtSlotBytes), .ParSlots(ParSlots),
+  .ParSlotBytes(ParSlotBytes),
   .AccSlots(AccSlots), .AccRows(AccRows), .OutSlots(OutSlots), .OutSlotBytes(OutSlotBytes),
   .OutPort(OutPort), .LaneBits($clog2(Rows + 1))
 ) u_sva (
-  .wgt_lanes(u_execute.u_weight.u_sva.bytes), .out_read_bytes(u_store.bytes),
+  .wgt_lanes(u_execute.gen_walk[0].u_weight.u_sva.bytes), .out_read_bytes(u_store.bytes),
   .low(u_execute.low), .high(u_execute.high),
   .sum_valid(u_execute.sum_valid), .sum_row(u_execute.sum_row),
   .sum_valid_last(u_execute.sum_valid_last), .sum_row_last(u_execute.sum_row_last),

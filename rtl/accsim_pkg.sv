@@ -470,6 +470,13 @@ package accsim_pkg;
   function automatic int unsigned max_of(int unsigned a, int unsigned b);
     return a > b ? a : b;
   endfunction
+  // Of what a weight walk of so many lanes hands to the next port's (weight_walk.sv).
+  function automatic int unsigned weight_walk_bits(int unsigned lanes);
+    int unsigned lane  = 32'($clog2(lanes + 1));
+    int unsigned place = max_of(1, 32'($clog2(lanes)));
+    int unsigned word  = unsigned'($bits(word_t));
+    return 3 * word + 2 + 7 * lane + lanes * (lane + place);
+  endfunction
 
   function automatic int unsigned min_of(int unsigned a, int unsigned b);
     return a < b ? a : b;

@@ -2,7 +2,8 @@
 // in t + r + c, its sum leaves column c at t + Rows + c. Writing the shadow registers and swapping
 // run along the same diagonals: PE (r, c) sees the pulse of cycle t in t + r + c. Weights are
 // written row by row (lane c of the bus feeds column c), held activations column by column (lane r
-// feeds row r).
+// feeds row r). With FillRows buses, each has the rows of its Block, and several fills are on their
+// way.
 //
 // A PE multiplies what comes from the left by what it holds, adds what comes from above, and passes
 // the left operand on to the right. PEs are modules (pe_ws.sv), or with OneProcess, for simulators
@@ -13,6 +14,7 @@ module array_ws
 #(
   parameter int unsigned Rows = 8,
   parameter int unsigned Cols = 8,
+  parameter int unsigned FillRows = 1,
   parameter bit          OneProcess = 1'b0
 ) (
   input  logic                   clk_i,
@@ -20,15 +22,18 @@ module array_ws
   input  code_t [Rows-1:0]       stream_i,
   input  logic                   swap_i,
   input  logic                   write_i,
-  input  code_t [Cols-1:0]       write_row_i,
+  input  code_t [FillRows-1:0][Cols-1:0] write_row_i,
   input  code_t [Rows-1:0]       write_column_i,
   output sum_t [Cols-1:0]        sum_o
 );
-  code_t [Rows-1:0]     stream, write_column;
-  code_t [Cols-1:0]     write_row;
+  localparam int unsigned Block = (Rows + FillRows - 1) / FillRows;  // rows of a bus
+  code_t [Rows-1:0]               stream, write_column;
+  code_t [FillRows-1:0][Cols-1:0] write_row;
 
   skew #(.Lanes(Rows)) u_stream (.clk_i, .data_i(stream_i), .data_o(stream));
-  skew #(.Lanes(Cols)) u_row (.clk_i, .data_i(write_row_i), .data_o(write_row));
+  for (genvar p = 0; p < FillRows; p++) begin : gen_bus
+    skew #(.Lanes(Cols)) u_row (.clk_i, .data_i(write_row_i[p]), .data_o(write_row[p]));
+  end
   skew #(.Lanes(Rows)) u_column (.clk_i, .data_i(write_column_i), .data_o(write_column));
 
   if (!OneProcess) begin : gen_pes
@@ -58,7 +63,7 @@ module array_ws
       for (genvar c = 0; c < Cols; c++) begin : gen_column
         pe_ws u_pe (
           .clk_i, .write_i(write[r+c]), .swap_i(swap[r+c]),
-          .next_i(by_column_i ? write_column[r] : write_row[c]), .left_i(left[r][c]),
+          .next_i(by_column_i ? write_column[r] : write_row[r/Block][c]), .left_i(left[r][c]),
           .above_i(above[r][c]), .right_o(left[r][c+1]), .below_o(above[r+1][c])
         );
       end
@@ -67,15 +72,21 @@ module array_ws
     // Powers of two, so that simulators need no check of an index.
     localparam int unsigned Across    = 1 << $clog2(Cols + 1);
     localparam int unsigned Diagonals = 1 << $clog2(Rows + Cols);
+    localparam int unsigned Buses     = 1 << $clog2(FillRows);
     operand_t          stream_lane [Rows];
-    operand_t          row_lane [Cols];
+    operand_t          row_lane [Buses][Cols];
     operand_t          column_lane [Rows];
     for (genvar r = 0; r < Rows; r++) begin : gen_row
       assign stream_lane[r] = stream[r];
       assign column_lane[r] = write_column[r];
     end
     for (genvar c = 0; c < Cols; c++) begin : gen_column
-      assign row_lane[c] = write_row[c];
+      for (genvar p = 0; p < FillRows; p++) begin : gen_bus_lane
+        assign row_lane[p][c] = write_row[p][c];
+      end
+      for (genvar p = FillRows; p < Buses; p++) begin : gen_no_bus
+        assign row_lane[p][c] = '0;
+      end
     end
 
     operand_t           swap [Diagonals];     // [d]: the pulse d cycles later as a mask; [0] now
@@ -89,6 +100,10 @@ module array_ws
     operand_t           late_swap [Diagonals];
     operand_t           late_write [Diagonals];
     sum_t [Cols-1:0]    sums;
+
+    function automatic int unsigned bus_of(int unsigned row);
+      return FillRows == 1 ? 0 : row / Block;
+    endfunction
 
     always_ff @(posedge clk_i) begin : pes
       // Rows are taken from the last up, so that each reads the registers above it as they were.
@@ -111,7 +126,7 @@ module array_ws
           held[r][c] = (held[r][c] & ~swap[r+c]) | (shadow[r][c] & swap[r+c]);
         end
         if (by_column_i) for (c = 0; c < Cols; c++) next[c] = column_lane[r];
-        else             for (c = 0; c < Cols; c++) next[c] = row_lane[c];
+        else             for (c = 0; c < Cols; c++) next[c] = row_lane[bus_of(r)][c];
         for (c = 0; c < Cols; c++) begin
           shadow[r][c] = (shadow[r][c] & ~write[r+c]) | (next[c] & write[r+c]);
         end

@@ -3,14 +3,18 @@
 // one has begun. Weight stationary fills with weight rows and streams activations; input stationary
 // fills with activations and streams weight rows. Which of the two a gemm is changes when all sums
 // are there.
+// With FillRows a cycle, a fill of weights occupies Block cycles. Each port of the weight buffer
+// reads Block rows behind the port before, while that one reads for the next fill.
 module exec_ws
   import accsim_pkg::*;
 #(
   parameter int unsigned Rows = 8,
   parameter int unsigned Cols = 8,
+  parameter int unsigned FillRows = 1,
   parameter int unsigned ActStride = 1024,
   parameter int unsigned WgtSlots = 2, WgtStride = 1024,
-  parameter int unsigned AccSlots = 2, AccRows = 16
+  parameter int unsigned AccSlots = 2, AccRows = 16,
+  localparam int unsigned Block = (Rows + FillRows - 1) / FillRows
 ) (
   input  logic      clk_i,
   input  logic      rst_ni,
@@ -33,6 +37,8 @@ module exec_ws
   output blocks_t   weight_blocks_o,
   output logic      weight_narrow_o,
   output logic      weight_step_o,
+  output logic      weight_fill_o,  // the step is of a fill
+  output logic      weight_pass_o,  // the last of the first port: the next one goes on
   // Array: the cycle of the first operand row
   output logic      fill_start_o,
   output logic      stream_start_o,
@@ -57,7 +63,7 @@ module exec_ws
   logic        stream_load, stream_start, stream_active, stream_end, stream_tokens;
   word_t       act_base, wgt_base, acc_base;
   slot_t       act_slot, taken_slot;  // of the walk that is loaded, of act_take_o
-  logic        fill_give_q, stream_give_q;
+  logic        fill_give_q, stream_give_q, weights_read;
 
   cmd_fifo #(.T(gemm_cmd_t)) u_fifo (
     .clk_i, .rst_ni, .valid_i(cmd_valid_i), .ready_o(cmd_ready_o), .data_i(cmd_i),
@@ -70,7 +76,7 @@ module exec_ws
   assign input_stationary_o = loads_input_stationary;
 
   // Fill
-  assign fill_length = input_stationary_q ? 32'(Cols) : 32'(Rows);
+  assign fill_length = input_stationary_q ? 32'(Cols) : 32'(Block);
   assign fill_tokens = input_stationary_q ? !fill_q.flags.wait_activation || act_full_i
                           : !fill_q.flags.wait_weight || wgt_full_i;
   assign fill_active = fill_held && !fill_done_q;
@@ -134,6 +140,14 @@ module exec_ws
     end
   end
 
+  // The last port reads for as long as the others have before it.
+  if (Rows > Block) begin : gen_ports
+    delay_line #(.Width(1), .Cycles(Rows - Block)) u_read (
+      .clk_i, .rst_ni, .data_i(fill_give_q && !input_stationary_q), .data_o(weights_read));
+  end else begin : gen_port
+    assign weights_read = fill_give_q;
+  end
+
   // Tokens
   assign act_take_o = input_stationary_q ? fill_start && fill_q.flags.wait_activation
                          : stream_start && stream_flags_q.wait_activation;
@@ -141,7 +155,7 @@ module exec_ws
                          : fill_start && fill_q.flags.wait_weight;
   assign acc_take_o = stream_start && stream_flags_q.wait_accumulator;
   assign act_give_o = input_stationary_q ? fill_give_q : stream_give_q;
-  assign wgt_give_o = input_stationary_q ? stream_give_q : fill_give_q;
+  assign wgt_give_o = input_stationary_q ? stream_give_q : weights_read;
 
   // A walk is loaded the cycle before it may start; the slot is known by then, as the queue is in
   // order.
@@ -160,6 +174,8 @@ module exec_ws
   assign weight_narrow_o = loads_input_stationary
                         ? fill_q.flags.narrow_weights : head.flags.narrow_weights;
   assign weight_step_o  = input_stationary_q ? stream_active : fill_active;
+  assign weight_fill_o  = !input_stationary_q && fill_active;
+  assign weight_pass_o  = !input_stationary_q && fill_end;
 
   // Activation slots are the vector unit's too: the command says which one.
   assign act_slot = loads_input_stationary

@@ -5,6 +5,7 @@ module execute_unit
 #(
   parameter int unsigned Rows = 8,
   parameter int unsigned Cols = 8,
+  parameter int unsigned FillRows = 1,  // of weights a cycle, each by a port of its own
   parameter bit          OutputStationary = 1'b0,
   parameter bit          OneProcess = 1'b0,
   parameter int unsigned ActSlotBytes = 4096,
@@ -26,9 +27,9 @@ module execute_unit
   output logic [WindowLines-1:0]              act_read_o,
   output word_t [WindowLines-1:0]             act_addr_o,
   input  code_t [WindowLines-1:0][Rows-1:0]   act_data_i,
-  output logic                                wgt_read_o,
-  output word_t                               wgt_addr_o,
-  input  code_t [WgtLanes-1:0]                wgt_data_i,
+  output logic [FillRows-1:0]                 wgt_read_o,
+  output word_t [FillRows-1:0]                wgt_addr_o,
+  input  code_t [FillRows-1:0][WgtLanes-1:0]  wgt_data_i,
   input  logic                                post_read_i,
   input  word_t                               post_row_i,
   output sum_t [Cols-1:0]                     post_sums_o,
@@ -37,7 +38,9 @@ module execute_unit
   output logic                                retire_gemm_o, retire_drain_o
 );
   // ---- operand walks --------------------------------------------------------------------------
+  localparam int unsigned Block = (Rows + FillRows - 1) / FillRows;
   logic window_load, window_step, weight_load, weight_step, weight_narrow;
+  logic weight_fill, weight_pass;
   window_t window;
   blocks_t weight_blocks;
   word_t window_base, weight_start, weight_pitch, weight_rows, weight_lanes;
@@ -45,7 +48,7 @@ module execute_unit
   code_t pad;
   logic input_stationary;  // what is in the array, and what comes next
   code_t [Rows-1:0] act_row;
-  code_t [WgtLanes-1:0] wgt_row;
+  code_t [FillRows-1:0][WgtLanes-1:0] wgt_row;
 
   window_walk #(.Lanes(Rows)) u_window (
     .clk_i, .load_i(window_load), .window_i(window), .base_i(window_base), .step_i(window_step),
@@ -53,12 +56,34 @@ module execute_unit
   window_merge #(.Lanes(Rows)) u_merge (
     .clk_i, .rst_ni, .step_i(window_step), .read_i(act_read_o), .low_i(low), .high_i(high),
     .pad_i(pad), .data_i(act_data_i), .row_o(act_row));
-  weight_walk #(.Lanes(WgtLanes)) u_weight (
-    .clk_i, .rst_ni, .load_i(weight_load), .start_i(weight_start), .pitch_i(weight_pitch),
-    .rows_i(weight_rows), .lanes_i(weight_lanes), .blocks_i(weight_blocks),
-    .turned_i(input_stationary), .narrow_i(weight_narrow), .step_i(weight_step),
-    .read_o(wgt_read_o),
-    .addr_o(wgt_addr_o), .data_i(wgt_data_i), .row_o(wgt_row));
+  // Port p reads the rows of block p, and takes the walk where port p - 1 has left it.
+  localparam int unsigned WalkBits = weight_walk_bits(WgtLanes);
+  logic [FillRows-1:0]             port_step, port_take;
+  logic [FillRows:0][WalkBits-1:0] walk;
+  logic                            unused_walk;
+  assign walk[0]     = '0;
+  assign unused_walk = ^walk[FillRows] ^ weight_fill ^ weight_pass;
+  for (genvar p = 0; p < FillRows; p++) begin : gen_walk
+    if (p == 0) begin : gen_first
+      assign port_step[p] = weight_step;
+      assign port_take[p] = 1'b0;
+    end else begin : gen_later
+      delay_line #(.Width(1), .Cycles(p * Block)) u_step (
+        .clk_i, .rst_ni, .data_i(weight_fill), .data_o(port_step[p]));
+      if (p == 1) begin : gen_second
+        assign port_take[p] = weight_pass;
+      end else begin : gen_third
+        delay_line #(.Width(1), .Cycles((p - 1) * Block)) u_take (
+          .clk_i, .rst_ni, .data_i(weight_pass), .data_o(port_take[p]));
+      end
+    end
+    weight_walk #(.Lanes(WgtLanes), .Loads(p == 0)) u_weight (
+      .clk_i, .rst_ni, .load_i(p == 0 ? weight_load : 1'b0), .start_i(weight_start),
+      .pitch_i(weight_pitch), .rows_i(weight_rows), .lanes_i(weight_lanes),
+      .blocks_i(weight_blocks), .turned_i(input_stationary), .narrow_i(weight_narrow),
+      .take_i(port_take[p]), .walk_i(walk[p]), .walk_o(walk[p+1]), .step_i(port_step[p]),
+      .read_o(wgt_read_o[p]), .addr_o(wgt_addr_o[p]), .data_i(wgt_data_i[p]), .row_o(wgt_row[p]));
+  end
 
   // ---- array and accumulators -------------------------------------------------------------------
   logic                      sum_valid, sum_overwrite;  // of column 0; one column a cycle
@@ -70,9 +95,10 @@ module execute_unit
     word_t             row;
     logic [1:0]        pulse;
     code_t [Rows-1:0]  stream_q;
+    code_t [FillRows-1:0][Cols-1:0] fill_row;
 
     exec_ws #(
-      .Rows(Rows), .Cols(Cols), .ActStride(ActSlotBytes),
+      .Rows(Rows), .Cols(Cols), .FillRows(FillRows), .ActStride(ActSlotBytes),
       .WgtSlots(WgtSlots), .WgtStride(WgtSlotBytes), .AccSlots(AccSlots), .AccRows(AccRows)
     ) u_exec (
       .clk_i, .rst_ni, .enable_i, .cmd_valid_i,
@@ -84,7 +110,7 @@ module execute_unit
       .weight_load_o(weight_load), .weight_start_o(weight_start), .weight_pitch_o(weight_pitch),
       .weight_rows_o(weight_rows), .weight_lanes_o(weight_lanes),
       .weight_blocks_o(weight_blocks), .weight_narrow_o(weight_narrow),
-      .weight_step_o(weight_step),
+      .weight_step_o(weight_step), .weight_fill_o(weight_fill), .weight_pass_o(weight_pass),
       .fill_start_o(fill_start), .stream_start_o(stream_start), .row_valid_o(row_valid),
       .row_overwrite_o(row_overwrite), .row_o(row), .row_last_o(row_last), .row_signal_o(row_signal)
     );
@@ -94,12 +120,15 @@ module execute_unit
     delay_line #(.Width(2), .Cycles(2)) u_pulse (
       .clk_i, .rst_ni, .data_i({fill_start, stream_start}), .data_o(pulse));
     always_ff @(posedge clk_i) begin
-      stream_q <= input_stationary ? wgt_row[Rows-1:0] : act_row;
+      stream_q <= input_stationary ? wgt_row[0][Rows-1:0] : act_row;
     end
 
-    array_ws #(.Rows(Rows), .Cols(Cols), .OneProcess(OneProcess)) u_array (
+    for (genvar p = 0; p < FillRows; p++) begin : gen_fill
+      assign fill_row[p] = wgt_row[p][Cols-1:0];
+    end
+    array_ws #(.Rows(Rows), .Cols(Cols), .FillRows(FillRows), .OneProcess(OneProcess)) u_array (
       .clk_i, .by_column_i(input_stationary), .stream_i(stream_q), .write_i(pulse[1]),
-      .swap_i(pulse[0]), .write_row_i(wgt_row[Cols-1:0]), .write_column_i(act_row), .sum_o(sum)
+      .swap_i(pulse[0]), .write_row_i(fill_row), .write_column_i(act_row), .sum_o(sum)
     );
 
     delay_line #(.Width(34), .Cycles(Rows + ArrayLatency - 2)) u_row (
@@ -119,6 +148,7 @@ module execute_unit
     code_t [Cols-1:0]     weight_q;
 
     assign input_stationary = 1'b0;
+    assign {weight_fill, weight_pass} = '0;
     exec_os #(
       .Rows(Rows), .ActStride(ActSlotBytes), .WgtSlots(WgtSlots),
       .WgtStride(WgtSlotBytes), .AccSlots(AccSlots), .AccRows(AccRows)
@@ -145,7 +175,7 @@ module execute_unit
       .clk_i, .rst_ni, .data_i(drain_start), .data_o(shift));
     always_ff @(posedge clk_i) begin
       pixel_q  <= act_row;
-      weight_q <= wgt_row[Cols-1:0];
+      weight_q <= wgt_row[0][Cols-1:0];
     end
 
     array_os #(.Rows(Rows), .Cols(Cols), .OneProcess(OneProcess)) u_array (

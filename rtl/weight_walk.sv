@@ -5,10 +5,14 @@
 // one column, its lanes are rows of k, in rounds through the groups. The row has its group's
 // elements of all rounds one behind the other; its bytes begin with the first that a lane takes.
 // Narrow elements have 4 bits (not of packed groups that are turned).
+// Of several ports the first one reads the first rows of a fill, and the next port goes on where it
+// stops: it takes the walk that this one would go on with.
 module weight_walk
   import accsim_pkg::*;
 #(
-  parameter int unsigned Lanes = 8
+  parameter int unsigned Lanes = 8,
+  parameter bit          Loads = 1'b1,  // a walk, which the first port does
+  localparam int unsigned WalkBits = weight_walk_bits(Lanes)
 ) (
   input  logic               clk_i,
   input  logic               rst_ni,
@@ -20,6 +24,9 @@ module weight_walk
   input  blocks_t            blocks_i,
   input  logic               turned_i,
   input  logic               narrow_i,
+  input  logic               take_i,  // goes on with walk_i from the next cycle
+  input  logic [WalkBits-1:0] walk_i,
+  output logic [WalkBits-1:0] walk_o,
   input  logic               step_i,
   output logic               read_o,
   output word_t              addr_o,
@@ -46,6 +53,8 @@ module weight_walk
   lane_t             groups_q, row_size_q, skip_size_q, group_q, in_group_q, before_q, skip;
   lane_t             first_group, first_place;
   lanes_t            all_q;
+  word_t             next_addr, next_left;
+  lane_t             next_group, next_in_group, next_before;
   place_t [Lanes-1:0] read_place_q;
   logic   [Lanes-1:0] takes_q;
 
@@ -81,6 +90,16 @@ module weight_walk
   assign row_ends    = in_group_q == row_size_q - 1'b1;
   assign skip        = before_q < skip_size_q ? before_q : skip_size_q;
 
+  // Where the walk goes on, behind a row that is read now.
+  assign next_addr     = read_o ? addr_q + pitch_q : addr_q;
+  assign next_left     = left_q - 32'(read_o);
+  assign next_in_group = !read_o ? in_group_q : row_ends ? '0 : in_group_q + 1'b1;
+  assign next_group    = !read_o || !row_ends ? group_q
+                       : group_q == groups_q - 1'b1 ? '0 : group_q + 1'b1;
+  assign next_before   = read_o && row_ends ? before_q - skip : before_q;
+  assign walk_o = {next_addr, pitch_q, next_left, packed_q, narrow_q, lanes_q, groups_q, row_size_q,
+                   skip_size_q, next_group, next_in_group, next_before, all_q};
+
   // Which lanes take a byte of the row, and the byte of each.
   function automatic logic [Lanes-1:0] takes(lane_t [Lanes-1:0] group, lane_t row_group,
                                              lane_t lanes);
@@ -108,7 +127,7 @@ module weight_walk
   end
 
   always_ff @(posedge clk_i) begin
-    if (load_i) begin
+    if (Loads && load_i) begin
       addr_q   <= start_i;
       pitch_q  <= pitch_i;
       left_q   <= rows_i;
@@ -133,14 +152,15 @@ module weight_walk
                                  blocks_i.groups[LaneBits-1:0]);
         end
       end
-    end else if (read_o) begin
-      addr_q <= addr_q + pitch_q;
-      left_q <= left_q - 1;
-      if (packed_q) in_group_q <= row_ends ? '0 : in_group_q + 1'b1;
-      if (packed_q && row_ends) begin
-        group_q  <= group_q == groups_q - 1'b1 ? '0 : group_q + 1'b1;
-        before_q <= before_q - skip;
-      end
+    end else if (take_i) begin
+      {addr_q, pitch_q, left_q, packed_q, narrow_q, lanes_q, groups_q, row_size_q, skip_size_q,
+       group_q, in_group_q, before_q, all_q} <= walk_i;
+    end else begin
+      addr_q     <= next_addr;
+      left_q     <= next_left;
+      group_q    <= next_group;
+      in_group_q <= next_in_group;
+      before_q   <= next_before;
     end
     if (read_o) begin
       read_lanes_q  <= lanes_q;

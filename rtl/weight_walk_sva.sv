@@ -11,7 +11,7 @@ module weight_walk_sva
 ) (
   input logic                            clk_i,
   input logic                            rst_ni,
-  input logic                            load_i,
+  input logic                            load_i, take_i,
   input word_t                           lanes_i,
   input blocks_t                         blocks_i,
   input logic                            turned_i,
@@ -42,7 +42,8 @@ module weight_walk_sva
   end
 
   `ASSERT(LanesAreThere_A, load_i |-> lanes_i <= 32'(Lanes));
-  `ASSERT(LanesStay_A, !load_i |=> $stable(lanes_q));
+  `ASSERT(LanesStay_A, !load_i && !take_i |=> $stable(lanes_q));
+  `ASSERT(LoadedOrTaken_A, !(load_i && take_i));
   `ASSERT(ReadsWhatIsLeft_A, read_o |-> left_q != '0);
   `ASSERT(ZerosBeyond_A, step_q && !read_q |=> row_q == '0);
   `ASSERT(RowStays_A, !step_q |=> $stable(row_q));

@@ -174,7 +174,8 @@ double memories_um2(const HwConfig& hw) {
   double out = um2(shared.bytes, 1, shared.width);
   for (size_t i = 0; i < kBuffers; ++i) {
     const auto b = static_cast<Buffer>(i);
-    out += um2(buffer_bytes(hw, b), hw.buffer(b).slots, slot_memory(hw, b).width);
+    const int64_t copies = buffer_copies(hw, b);
+    out += um2(copies * buffer_bytes(hw, b), copies * hw.buffer(b).slots, slot_memory(hw, b).width);
   }
   return out;
 }
@@ -183,7 +184,10 @@ double memories_um2(const HwConfig& hw) {
 
 int64_t sram_bytes(const HwConfig& hw) {
   int64_t out = shared_memory(hw).bytes;
-  for (size_t i = 0; i < kBuffers; ++i) out += buffer_bytes(hw, static_cast<Buffer>(i));
+  for (size_t i = 0; i < kBuffers; ++i) {
+    const auto b = static_cast<Buffer>(i);
+    out += buffer_copies(hw, b) * buffer_bytes(hw, b);
+  }
   return out;
 }
 
@@ -199,9 +203,10 @@ CoreCells core_cells(const HwConfig& hw) {
   add_cells(c, kColumn, cols);
   add_cells(c, kRow, rows);
   // Skews: byte i of a line waits for i cycles; streamed and stationary operands, rows to write.
-  c.registers += 8 * (2 * (rows * (rows - 1) / 2) + cols * (cols - 1) / 2);
+  const int64_t ports = hw.array.fill_rows;
+  c.registers += 8 * (2 * (rows * (rows - 1) / 2) + ports * (cols * (cols - 1) / 2));
   c.registers += kTables + transposer_bits(hw);
-  c.adders += kAlign * std::max(rows, cols);
+  c.adders += kAlign * std::max(rows, cols) * ports;
   return c;
 }
 

@@ -20,6 +20,7 @@ struct CoreCells {
 ///   32 x 32 bits, sum of groups, residual;
 /// - a root and a division of a row, as many as there are special lanes, at most 8;
 /// - a row and a column of the array: skews, operands and accumulators on their way;
+/// - a row of weights that goes in per cycle (array.fill_rows): its skew and its walk;
 /// - transposers: two memories, two blocks of side x side elements each;
 /// - tables of the post and the vector unit, 256 bytes each, and those of exponentials;
 /// - the same on every machine: queues of descriptors, walks of all six queues (stages and indices
@@ -58,7 +59,8 @@ struct Area {
 ///   have elements a cycle: vector.lanes.elementwise, and for int8 the activation and output ports;
 /// - memories: bits times hw/technology's area of one, and what macros have around their cells: a
 ///   memory is as many macros as its size asks for, at least one for each slot and each 8 bytes of
-///   its widest port (hw/config's slot_memory(), hw/technology's sram_um2());
+///   its widest port (hw/config's slot_memory(), hw/technology's sram_um2()). Weights have as many
+///   copies of theirs as rows go into the array per cycle;
 /// - utilisation: 0.7, an assumption; blocks are usually placed with 60 to 80 % of cells;
 /// - beside them the DRAM interface as below.
 /// A machine without: textbook_area().

@@ -36,6 +36,10 @@ int64_t buffer_bytes(const HwConfig& hw, Buffer b) {
   return buffer.kib * 1024;
 }
 
+int64_t buffer_copies(const HwConfig& hw, Buffer b) {
+  return b == Buffer::weight ? hw.array.fill_rows : 1;
+}
+
 MemoryShape slot_memory(const HwConfig& hw, Buffer b) {
   return {buffer_bytes(hw, b) / hw.buffer(b).slots, static_cast<double>(widest_port(hw, b))};
 }

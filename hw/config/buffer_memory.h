@@ -13,6 +13,10 @@ struct MemoryShape {
 /// each slot, whatever kib says.
 int64_t buffer_bytes(const HwConfig& hw, Buffer b);
 
+/// Copies of a buffer's memory, each with the same bytes: of weights one for each row that goes
+/// into the array per cycle. Such rows are of several tiles, at addresses of their own.
+int64_t buffer_copies(const HwConfig& hw, Buffer b);
+
 /// A slot of a buffer, which is a memory of its own. Its width is that of the widest of its ports.
 /// Beside the load or store port (`width`) these are the array's: a row of activations, one of
 /// weights, and one of sums, which are read and written together. The width is never less when a

@@ -36,7 +36,10 @@ void derive_energies(HwConfig& hw) {
   set_unless_given(e.vector_op, vector_op_pj(t, is_float(types.activation)));
   for (size_t b = 0; b < kBuffers; ++b) {
     const MemoryShape memory = slot_memory(hw, static_cast<Buffer>(b));
-    set_unless_given(e.buffer_byte[b], sram_pj_per_byte(t, memory.bytes, memory.width));
+    // A byte is written to all copies and read from one: the mean of a write and a read.
+    const double accesses =
+        (1 + static_cast<double>(buffer_copies(hw, static_cast<Buffer>(b)))) / 2;
+    set_unless_given(e.buffer_byte[b], accesses * sram_pj_per_byte(t, memory.bytes, memory.width));
   }
   const MemoryShape shared = shared_memory(hw);
   set_unless_given(e.shared_byte, sram_pj_per_byte(t, shared.bytes, shared.width));

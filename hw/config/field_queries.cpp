@@ -21,8 +21,10 @@ bool is_absent(const Field& field, const HwConfig& hw) {
   return std::visit(FieldCases{
                         [&](const Member<std::vector<TypeMode>>& m) { return m.in(hw).empty(); },
                         [&]<class T>(const Member<T>& m) {
-                          if constexpr (std::is_enum_v<T> || std::is_same_v<T, int64_t>)
+                          if constexpr (std::is_enum_v<T>)
                             return m.in(hw) == T{};
+                          else if constexpr (std::is_arithmetic_v<T>)
+                            return m.in(hw) == static_cast<T>(field.left_out);
                           else
                             return false;
                         },

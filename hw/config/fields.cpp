@@ -5,77 +5,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "hw/config/field_builders.h"
 #include "hw/config/template_fields.h"
 
 namespace accsim::hw {
 namespace {
 
 using Table = std::vector<Field>;
-
-template <class T, class Get>
-Member<T> field_member(Get get) {
-  return {[get](HwConfig& hw) -> T& { return get(hw); }};
-}
-
-template <class Get>
-Field whole_field(std::string path, std::string unit, double min, double max,
-                  std::string description, Get get) {
-  return {std::move(path),        std::move(unit),           min, max, {},
-          std::move(description), field_member<int64_t>(get)};
-}
-
-template <class Get>
-Field decimal_field(std::string path, std::string unit, double min, double max,
-                    std::string description, Get get) {
-  return {std::move(path),        std::move(unit),          min, max, {},
-          std::move(description), field_member<double>(get)};
-}
-
-template <class Get>
-Field derivable_field(std::string path, std::string unit, double min, double max,
-                      std::string description, Get get) {
-  return {std::move(path),
-          std::move(unit),
-          min,
-          max,
-          {},
-          std::move(description),
-          field_member<DerivableNumber>(get)};
-}
-
-template <class Get>
-Field rate_field(std::string path, std::string description, Get get) {
-  return {std::move(path),
-          "bytes/cycle",
-          0.001,
-          1e6,
-          {},
-          std::move(description),
-          field_member<ByteRate>(get)};
-}
-
-template <class Get>
-Field type_field(std::string path, std::vector<std::string> choices, std::string description,
-                 Get get) {
-  return {std::move(path),         "", 0, 0, std::move(choices), std::move(description),
-          field_member<DType>(get)};
-}
-
-/// Says of the fields from `begin` on what they decide.
-void set_decides(Table& t, size_t begin, Decides what) {
-  for (size_t i = begin; i < t.size(); ++i) t[i].decides = what;
-}
-
-/// Says of the fields from `begin` on which prices follow from them.
-void set_prices(Table& t, size_t begin, Prices what) {
-  for (size_t i = begin; i < t.size(); ++i) t[i].prices = what;
-}
-
-/// Adds a field whose growth has an order.
-void push_ordered(Table& t, Field field, Growth growth) {
-  field.growth = growth;
-  t.push_back(std::move(field));
-}
 
 constexpr Decides kDecidesCycles = kDecidesProducts | kDecidesVectors;
 constexpr std::string_view kNoOtherValues = "has no other values that change any cost";
@@ -125,6 +61,15 @@ void add_array(Table& t) {
   t.push_back(whole_field(
       "array.cols", "", 1, 1024, "processing elements along output channels (n)",
       [](HwConfig & hw) -> auto& { return hw.array.cols; }));
+  push_ordered(t,
+               whole_field(
+                   "array.fill_rows", "rows/cycle", 1, 1024,
+                   "rows of weights that go into the array per cycle, one row a port of the weight "
+                   "buffer; weight stationary, no more than rows; 1 where it is left out",
+                   [](HwConfig & hw) -> auto& { return hw.array.fill_rows; }),
+               Growth::rate);
+  t.back().optional = true;
+  t.back().left_out = 1;
   t.push_back({"array.dataflows", "", 0, 0, enum_names<Dataflow, kDataflows>(),
                "dataflows that the array has; each layer gets the best one",
                field_member<std::vector<Dataflow>>(
@@ -321,6 +266,22 @@ void add_technology(Table& t) {
   set_prices(t, begin, kPricesEnergies);
 }
 
+/// What products with an operand of zero don't take.
+void add_zeros(Table& t) {
+  const size_t begin = t.size();
+  t.push_back(decimal_field(
+      "energy.zeros", "", 0, 1,
+      "part of all products that have an operand of zero, which depends on the data; 0 = none",
+      [](HwConfig & hw) -> auto& { return hw.energy.zeros; }));
+  t.push_back(decimal_field(
+      "energy.zero_saves", "", 0, 1,
+      "part of energy.mac_pj that a product with an operand of zero doesn't take, where the array "
+      "gates it; 0 = it takes as much",
+      [](HwConfig & hw) -> auto& { return hw.energy.zero_saves; }));
+  for (size_t i = begin; i < t.size(); ++i) t[i].optional = true;
+  set_decides(t, begin, kDecidesEnergy);
+}
+
 void add_energy(Table& t) {
   add_technology(t);
   const auto add = [&](const std::string& key, std::string unit, std::string what, auto get) {
@@ -353,6 +314,7 @@ void add_energy(Table& t) {
   add(
       "static_pj_per_cycle", "pJ/cycle", "leakage and clock tree of the whole chip, per cycle",
       [](HwConfig & hw) -> auto& { return hw.energy.static_per_cycle; });
+  add_zeros(t);
 }
 
 Table make_fields() {

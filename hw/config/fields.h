@@ -87,10 +87,11 @@ struct Field {
   std::optional<Condition> only = std::nullopt;
   unsigned decides = kDecidesEverything;               ///< a set of Decides
   std::optional<Condition> decides_if = std::nullopt;  ///< else nothing; empty: always
-  /// A list that is empty, a word that is the first of its choices, or a whole number that is 0,
+  /// A list that is empty, a word that is the first of its choices, or a number that is `left_out`,
   /// where a file leaves it out.
   /// Numbers that can follow from others are known by their type, DerivableNumber.
   bool optional = false;
+  double left_out = 0;
   Growth growth = Growth::none;
   std::optional<Condition> unordered_if = std::nullopt;  ///< growth promises nothing then
   unsigned prices = kPricesNothing;                      ///< a set of Prices

@@ -90,6 +90,7 @@ struct ArrayConfig {
   ArrayForm form = ArrayForm::systolic;
   int64_t rows = 0;                 ///< reduction lanes (k)
   int64_t cols = 0;                 ///< output-channel lanes (n)
+  int64_t fill_rows = 1;            ///< rows of weights that go in per cycle, weight stationary
   std::vector<Dataflow> dataflows;  ///< what the array can do; the mapper picks per layer
   /// Of dot products. Atoms, elements and memory aren't from here: engine_of() fills them in.
   DotProductEngine engine;
@@ -151,6 +152,13 @@ struct EnergyConfig {
   DerivableNumber shared_byte{};
   DerivableNumber dram_read_byte{}, dram_write_byte{};
   DerivableNumber static_per_cycle{};  ///< leakage and clock tree of the whole chip, per cycle
+  double zeros = 0;                    ///< part of the products that have an operand of zero, 0..1
+  double zero_saves = 0;               ///< part of `mac` that such a product doesn't take, 0..1
+
+  /// Picojoules of one multiply-accumulate in the mean over these data, of one that takes `full`
+  /// with any other operands.
+  double with_zeros(double full) const { return full * (1 - zeros * zero_saves); }
+  double mean_mac() const { return with_zeros(mac); }
 };
 
 /// One machine. All of it but `name` and `file` is what costs follow from.

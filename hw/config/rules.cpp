@@ -67,6 +67,22 @@ void dataflows_are_a_set(RuleContext& c) {
   }
 }
 
+void fills_have_rows(RuleContext& c) {
+  if (!c.has_read({"array.fill_rows", "array.template"}) || c.hw.array.fill_rows == 1) return;
+  const auto& flows = c.hw.array.dataflows;
+  const auto fail = [&](std::string_view why) {
+    c.fail("array.fill_rows",
+           fmt::format("array.fill_rows is {} but {}", c.hw.array.fill_rows, why));
+  };
+  if (c.hw.has_dot_products())
+    fail("array.template: dot_product loads weights otherwise; use 1");
+  else if (c.has_read({"array.dataflows"}) && !flows.empty() &&
+           std::ranges::find(flows, Dataflow::weight_stationary) == flows.end())
+    fail("array.dataflows has no weight_stationary; use 1");
+  else if (c.has_read({"array.rows"}) && c.hw.array.fill_rows > c.hw.array.rows)
+    fail(fmt::format("array.rows is {}; use at most {}", c.hw.array.rows, c.hw.array.rows));
+}
+
 void slots_divide_buffer(RuleContext& c) {
   for (size_t i = 0; i < kBuffers; ++i) {
     const auto b = static_cast<Buffer>(i);
@@ -160,7 +176,7 @@ void shared_is_not_slower_than_dram(RuleContext& c) {
   }
 }
 
-constexpr std::array<Rule, 33> kRules = {{
+constexpr std::array<Rule, 34> kRules = {{
     {"operands_are_of_one_kind", "activation and weight types are both integer or both float",
      operands_are_of_one_kind},
     {"narrow_weights_go_with_int8", "int4 weights go with int8 activations",
@@ -169,6 +185,10 @@ constexpr std::array<Rule, 33> kRules = {{
      accumulator_fits_operands},
     {"dataflows_are_a_set", "there is at least one dataflow, and none stands twice",
      dataflows_are_a_set},
+    {"fills_have_rows",
+     "array.fill_rows is at most array.rows, and 1 without weight_stationary and with "
+     "array.template: dot_product",
+     fills_have_rows},
     {"stripes_go_together",
      "with array.template: dot_product, a short stripe is no longer than a stripe, and a stripe no "
      "longer than there are places",

@@ -182,7 +182,10 @@ Result<std::vector<std::string>> rtl_parameters(const HwConfig& hw, Dataflow dat
   check(hw.parameter_bytes() == rtl::kParameterBytes, "parameters of a channel that fit the core");
   std::vector<std::string> out = {fmt::format("Rows={}", hw.array.rows),
                                   fmt::format("Cols={}", hw.array.cols)};
-  if (dataflow == Dataflow::output_stationary) out.push_back("OutputStationary=1'b1");
+  if (dataflow == Dataflow::output_stationary)
+    out.push_back("OutputStationary=1'b1");
+  else
+    out.push_back(fmt::format("FillRows={}", hw.array.fill_rows));
   constexpr std::array<const char*, kBuffers> kPrefix = {"Act", "Wgt", "Par", "Acc", "Out"};
   for (size_t i = 0; i < kBuffers; ++i) {
     const BufferConfig& b = hw.buffers[i];

@@ -15,7 +15,7 @@ Energy energy(const Counts& counts, Cycles cycles, const HwConfig& hw) {
   const EnergyConfig& e = hw.energy;
   const Memory dram = hw.memory(MemoryId::dram), shared = hw.memory(MemoryId::shared);
   Energy out;
-  out.mac = Picojoules(e.mac * static_cast<double>(counts.array_macs.count()));
+  out.mac = Picojoules(e.mean_mac() * static_cast<double>(counts.array_macs.count()));
   for (int64_t ops : counts.vector_ops)
     out.vector += Picojoules(e.vector_op * static_cast<double>(ops));
   out.vector += Picojoules(e.vector_op *

@@ -10,6 +10,7 @@ namespace accsim::hw {
 ///   for its root;
 /// - a stage: its bytes in DRAM and in the shared buffer, read here and written there;
 /// - a transposed load: its bytes as any load's; a table: the bytes that are read for it.
+/// A MAC takes its mean over data with `zeros` (EnergyConfig::mean_mac()).
 /// The array's registers are in the MAC's energy where that follows from a technology (derive.h).
 /// Other registers on the way, a post's arithmetic and look-ups in a table of 256 bytes are charged
 /// nothing: of a memory's root, as machine files have it, 0.22 pJ beside a slot byte's 3 to 5 pJ.

@@ -61,6 +61,9 @@ struct ArrayTemplate {
   /// The stationary operand's way into the shadow registers, weights or (input stationary)
   /// activations, however few of them there are; output stationary none.
   int64_t (*preload_cycles)(const ArrayConfig& a, Dataflow d);
+  /// From the start of the preload until all of the stationary operand has been read. Ports beyond
+  /// the first read while the next preload is under way.
+  int64_t (*held_read_cycles)(const ArrayConfig& a, Dataflow d);
   /// Of a gemm, the time that it occupies the stream.
   int64_t (*stream_cycles)(Dataflow d, int64_t m, int64_t k, int64_t n);
   /// The sums' way out, where they stay.
@@ -75,6 +78,10 @@ struct ArrayTemplate {
 /// row out.
 inline constexpr ArrayTemplate kSystolic = {
     "systolic",
+    [](const ArrayConfig& a, Dataflow d) {
+      if (sums_stay(d)) return int64_t{0};
+      return d == Dataflow::input_stationary ? a.cols : ceil_div(a.rows, a.fill_rows);
+    },
     [](const ArrayConfig& a, Dataflow d) {
       if (sums_stay(d)) return int64_t{0};
       return d == Dataflow::input_stationary ? a.cols : a.rows;

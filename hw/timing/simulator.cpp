@@ -278,7 +278,7 @@ void Simulator::run_gemm(const Step& s) {
   // The shadow registers are free once the previous pass has begun to swap them in.
   const int64_t preloaded =
       std::max(at(Moment::preload_free), at(Moment::pending_preload)) + s.fill;
-  at(Moment::preload_end) = preloaded;
+  at(Moment::held_read) = preloaded + s.read_behind;
   const int64_t begin = start_command(Queue::execute, at(Moment::stream_free),
                                       std::max(preloaded, at(Moment::pending_stream)), s.occupancy);
   at(Moment::pending_preload) = at(Moment::pending_stream) = 0;
@@ -302,7 +302,8 @@ void Simulator::run_gemms(const Step& s, int64_t times) {
   sums[0] += s.occupancy * times;
   sums[2 + static_cast<size_t>(Wait::weight_load)] += gap * times;
   if (times > 0)
-    at(Moment::preload_end) = at(Moment::preload_free) + ahead - s.occupancy - gap + s.fill;
+    at(Moment::held_read) =
+        at(Moment::preload_free) + ahead - s.occupancy - gap + s.fill + s.read_behind;
   free += ahead;
   at(Moment::preload_free) += ahead;
   at(Moment::result) += ahead;

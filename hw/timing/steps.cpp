@@ -170,12 +170,14 @@ void StepWriter::stage(MemoryId from, const Walk& walk, const LoopStrides& strid
 
 void StepWriter::gemm(int64_t m, int64_t k, int64_t n) {
   const contract::ArrayTemplate& array = contract::template_of(hw_->array);
+  const int64_t fill = array.preload_cycles(hw_->array, dataflow_);
   add_step({.kind = Step::Kind::gemm,
             .dataflow = dataflow_,
             .occupancy = stamped_cycles(array.stream_cycles(dataflow_, m, k, n)),
-            .fill = stamped_cycles(array.preload_cycles(hw_->array, dataflow_)),
-            .latency = stamped_cycles(array.exit_cycles(hw_->array))},
-           touch(Moment::preload_free) | touch(Moment::preload_end) | touch(Moment::stream_free) |
+            .fill = stamped_cycles(fill),
+            .latency = stamped_cycles(array.exit_cycles(hw_->array)),
+            .read_behind = stamped_cycles(array.held_read_cycles(hw_->array, dataflow_) - fill)},
+           touch(Moment::preload_free) | touch(Moment::held_read) | touch(Moment::stream_free) |
                touch(Moment::result) | touch(Moment::pending_preload) |
                touch(Moment::pending_stream));
 }
@@ -240,7 +242,7 @@ void StepWriter::sync(SyncKind kind, Queue queue, Buffer buffer) {
   const bool primed = kind == SyncKind::signal_primed || kind == SyncKind::wait_primed;
   const bool full = kind == SyncKind::signal_full || kind == SyncKind::wait_full;
   const Buffer held = dataflow_ == Dataflow::input_stationary ? Buffer::activation : Buffer::weight;
-  // The operand that is preloaded is done with when the array holds it.
+  // The operand that is preloaded is done with when it has been read.
   const bool stationary =
       queue == Queue::execute && buffer == held && dataflow_ != Dataflow::output_stationary;
   Step step{.kind = wait ? Step::Kind::wait : Step::Kind::signal,
@@ -258,7 +260,7 @@ void StepWriter::sync(SyncKind kind, Queue queue, Buffer buffer) {
   }
   const QueueMoments& own = kQueueMoments[queue];
   step.moment = full && queue != Queue::store ? own.done : own.release;
-  if (stationary && !full) step.moment = Moment::preload_end;
+  if (stationary && !full) step.moment = Moment::held_read;
   step.slot_free = own.for_slot && !full;
   frames_.back().reads |= touch(step.moment);
   add_step(step, touch_ring(step.ring));

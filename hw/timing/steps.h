@@ -32,7 +32,7 @@ enum class Moment : uint8_t {
   parameter_loaded,
   accumulator_loaded,
   output_loaded,
-  preload_end,
+  held_read,
   result,
   post_done,
   post_release,
@@ -164,6 +164,7 @@ struct Step {
   /// Commands, times << kWhyBits: occupancy of the queue, at least; gemm: preload, drain: drain;
   /// from the end of the occupancy (drain: of the drain) to the visible result.
   int64_t occupancy = 0, fill = 0, latency = 0;
+  int64_t read_behind = 0;  ///< gemm: from the end of the preload until its operand has been read
   /// load, store, stage, with a DRAM's bus: ticks of it, and of the turns of a banked one to this
   /// direction and back. Then `fill` is what of the occupancy comes behind the transfer.
   int64_t bus = 0;

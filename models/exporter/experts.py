@@ -1,4 +1,5 @@
-"""A feed-forward of many experts, of which every token goes through a few.
+"""A feed-forward of many experts, of which every token goes through a few, and through a shared one
+beside them in some models.
 
 Which tokens an expert gets only a run decides, so there are two forms. `uniform` costs a routing in
 which all experts at work get as many tokens: `active_experts` and `tokens_per_expert` are symbolic,
@@ -9,34 +10,43 @@ weights of its own and a NonZero that finds its tokens, whose count `--assume` s
 """
 
 import numpy as np
-from feed_forward import activation
-from onnx import TensorProto, helper
+from feed_forward import activation, feed_forward
+from onnx import TensorProto
+from router import router
 
 FORMS = ("uniform", "separate")
 
 
-def router(b, x, name):
-    """(shares that sum to one, experts) of every token, [batch, sequence, experts a token]."""
-    g = b.g
-    scores = b.linear(x, f"{name}/router", g.hidden, g.experts)
-    scores = b.op("Cast", [scores], f"{name}/router/float", to=TensorProto.FLOAT)
-    shares = b.op("Softmax", [scores], f"{name}/router/softmax", axis=-1)
-    best, chosen = f"{name}/router/best", f"{name}/router/chosen"
-    count = b.integers("experts_per_token", g.experts_per_token)
-    b.nodes.append(helper.make_node("TopK", [shares, count], [best, chosen], name=f"/{name}/topk"))
-    sums = b.op("ReduceSum", [best, b.integers("last_axis", -1)], f"{name}/router/sum", keepdims=1)
-    shares = b.op("Div", [best, sums], f"{name}/router/normal")
-    return b.op("Cast", [shares], f"{name}/router/shares", to=b.real), chosen
+def clamped(b, gate, up, name, clamp):
+    """(up + 1) gate sigmoid(slope gate), both within the limit."""
+    limit, slope = clamp
+    high, low = b.scalar("clamp_high", limit), b.scalar("clamp_low", -limit)
+    gate = b.op("Clip", [gate, "", high], f"{name}/gate/clip")
+    up = b.op("Clip", [up, low, high], f"{name}/up/clip")
+    share = b.op("Sigmoid", [b.scaled(gate, f"{name}/gate/slope", slope)], f"{name}/sigmoid")
+    gate = b.op("Mul", [gate, share], f"{name}/glu")
+    up = b.op("Add", [up, b.number("one", 1.0)], f"{name}/up/one_more")
+    return b.op("Mul", [up, gate], f"{name}/gated")
+
+
+def product(b, x, name, label, weight, dims):
+    """With the weight that `weight` makes by label and dims, and its bias."""
+    made = b.op("MatMul", [x, weight(f"{label}.weight", *dims)], f"{name}/{label}")
+    if not b.g.experts.bias:
+        return made
+    return b.op("Add", [made, weight(f"{label}.bias", 1, dims[1])], f"{name}/{label}/biased")
 
 
 def gated(b, x, name, weight):
-    """The feed-forward of an expert or a stack of them; `weight` makes one by name and dims."""
-    g = b.g
-    up_size, down_size = (g.hidden, g.ffn), (g.ffn, g.hidden)
-    gate = b.op("MatMul", [x, weight("gate_proj", *up_size)], f"{name}/gate_proj")
-    up = b.op("MatMul", [x, weight("up_proj", *up_size)], f"{name}/up_proj")
-    inner = b.op("Mul", [activation(b, gate, name), up], f"{name}/gated")
-    return b.op("MatMul", [inner, weight("down_proj", *down_size)], f"{name}/down_proj")
+    """The feed-forward of an expert or a stack of them."""
+    sizes = b.g.experts
+    gate = product(b, x, name, "gate_proj", weight, (sizes.hidden, sizes.ffn))
+    up = product(b, x, name, "up_proj", weight, (sizes.hidden, sizes.ffn))
+    if sizes.clamp:
+        inner = clamped(b, gate, up, name, sizes.clamp)
+    else:
+        inner = b.op("Mul", [activation(b, gate, name), up], f"{name}/gated")
+    return product(b, inner, name, "down_proj", weight, (sizes.ffn, sizes.hidden))
 
 
 def flat(b, x, name, width):
@@ -44,28 +54,35 @@ def flat(b, x, name, width):
     return b.op("Reshape", [x, b.integers(f"rows_of_{width}", -1, width)], f"{name}/rows")
 
 
-def uniform(b, x, name):
-    g = b.g
-    shares, _ = router(b, x, name)
+def stored(b, name, *dims):
+    """A weight of products, or a bias, which has one row and stays a float."""
+    return (b.weight if name.endswith(".bias") else b.matrix)(name, *dims)
+
+
+def uniform(b, x, name, routing):
+    sizes, shares = b.g.experts, routing[0]
     rows = b.input("expert_rows", TensorProto.INT64, ["active_experts", "tokens_per_expert"])
-    back = b.input("token_rows", TensorProto.INT64, ["batch", "sequence", g.experts_per_token])
+    back = b.input("token_rows", TensorProto.INT64, ["batch", "sequence", sizes.per_token])
     if "active" not in b.made:
         b.made.add("active")
         b.op("Shape", [rows], "active", start=0, end=1)
     zero = b.integers("zero", 0)
 
     def weight(label, *dims):
-        stack = b.matrix(f"{name}.experts.{label}.weight", g.experts, *dims)
+        stack = stored(b, f"{name}.experts.{label}", sizes.count, *dims)
         return b.cut(stack, f"{name}/experts/{label}/active", (zero, "active"), zero)
 
-    mine = b.op("Gather", [flat(b, x, name, g.hidden), rows], f"{name}/routed", axis=0)
-    made = gated(b, mine, f"{name}/experts", weight)
-    made = flat(b, made, f"{name}/experts", g.hidden)
-    made = b.op("Gather", [made, back], f"{name}/returned", axis=0)
     column = b.op("Unsqueeze", [shares, b.integers("last_axis", -1)], f"{name}/share_column")
-    weighted = b.op("Mul", [made, column], f"{name}/weighted")
-    axis = b.integers("axis_2", 2)
-    return b.op("ReduceSum", [weighted, axis], f"{name}/sum", keepdims=0)
+    if sizes.on_input:  # a row for each expert of a token
+        x = b.op("Unsqueeze", [x, b.integers("axis_2", 2)], f"{name}/token_row")
+        x = b.op("Mul", [x, column], f"{name}/weighted")
+    mine = b.op("Gather", [flat(b, x, name, sizes.hidden), rows], f"{name}/routed", axis=0)
+    made = gated(b, mine, f"{name}/experts", weight)
+    made = flat(b, made, f"{name}/experts", sizes.hidden)
+    made = b.op("Gather", [made, back], f"{name}/returned", axis=0)
+    if not sizes.on_input:
+        made = b.op("Mul", [made, column], f"{name}/weighted")
+    return b.op("ReduceSum", [made, b.integers("axis_2", 2)], f"{name}/sum", keepdims=0)
 
 
 def expert(b, x, name, routing, total):
@@ -75,25 +92,29 @@ def expert(b, x, name, routing, total):
     places = b.op("NonZero", [mine], f"{name}/routed")
     rows = b.op("Gather", [places, first], f"{name}/token", axis=0)
     made = b.op("Gather", [x, rows], f"{name}/tokens", axis=0)
-    made = gated(b, made, name, lambda label, *dims: b.matrix(f"{name}.{label}.weight", *dims))
     places = b.op("Transpose", [places], f"{name}/places", perm=[1, 0])
     share = b.op("GatherND", [shares, places], f"{name}/share")
     share = b.op("Unsqueeze", [share, last], f"{name}/share_column")
+
+    def feed(rows):
+        return gated(b, rows, name, lambda label, *dims: stored(b, f"{name}.{label}", *dims))
+
+    made = made if b.g.experts.on_input else feed(made)
     made = b.op("Mul", [made, share], f"{name}/weighted")
+    made = feed(made) if b.g.experts.on_input else made
     rows = b.op("Unsqueeze", [rows, last], f"{name}/token_column")
     return b.op("ScatterND", [total, rows, made], f"{name}/added", reduction="add")
 
 
-def separate(b, x, name):
-    g = b.g
-    shares, chosen = router(b, x, name)
-    shares = flat(b, shares, f"{name}/router/shares", g.experts_per_token)
-    chosen = flat(b, chosen, f"{name}/router/chosen", g.experts_per_token)
-    tokens = flat(b, x, name, g.hidden)
+def separate(b, x, name, routing):
+    sizes = b.g.experts
+    shares = flat(b, routing[0], f"{name}/router/shares", sizes.per_token)
+    chosen = flat(b, routing[1], f"{name}/router/chosen", sizes.per_token)
+    tokens = flat(b, x, name, sizes.hidden)
     size = b.op("Shape", [tokens], f"{name}/size")
     zeros = TensorProto(name="zeros", data_type=b.real, dims=[1], raw_data=bytes(2))
     total = b.op("ConstantOfShape", [size], f"{name}/zeros", value=zeros)
-    for number in range(g.experts):
+    for number in range(sizes.count):
         mine = b.op(
             "Equal", [chosen, b.integers(f"expert_{number}", number)], f"{name}/mine.{number}"
         )
@@ -102,5 +123,19 @@ def separate(b, x, name):
     return b.op("Reshape", [total, shape], f"{name}/sum")
 
 
-def experts(b, x, name):
-    return (separate if b.experts == "separate" else uniform)(b, x, name)
+def shared(b, x, name, sizes):
+    """What all tokens go through."""
+    made = feed_forward(b, x, f"{name}/shared", sizes.shared)
+    if not sizes.shared_gate:
+        return made
+    share = b.linear(x, f"{name}/shared_gate", sizes.hidden, 1)
+    share = b.op("Sigmoid", [share], f"{name}/shared_gate/sigmoid")
+    return b.op("Mul", [made, share], f"{name}/shared_part")
+
+
+def experts(b, x, name, sizes):
+    routing = router(b, x, f"{name}/router", sizes)
+    made = (separate if b.experts == "separate" else uniform)(b, x, name, routing)
+    if not sizes.shared:
+        return made
+    return b.op("Add", [made, shared(b, x, name, sizes)], f"{name}/with_shared")

@@ -19,9 +19,9 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
+import config
 import decoder
 import experts
-import geometry
 import onnx_slim
 import weights
 
@@ -33,16 +33,21 @@ def write(path, data):
 
 
 def export_decoder(args):
-    name, size = geometry.find(args.decoder)
+    name, size = config.find(args.decoder)
     form = weights.WeightFormat.parse(args.weights)
     if args.layers is not None:
         size = size.cut(args.layers)
         name += f"_{args.layers}layers"
+    if args.latent == "absorbed" and size.absorbed() != size:
+        size = size.absorbed()
+        name += "_absorbed"
     if args.weights != "float16":
         name += "_" + args.weights.replace(":", "g")
     if size.experts and args.experts != "uniform":
         name += f"_{args.experts}"
-    model = decoder.build_decoder(size, form, args.experts)
+    chunked = args.scan == "chunks" and any(layer.mixer.chunks for layer in size.plan)
+    name += "_chunks" if chunked else ""
+    model = decoder.build_decoder(size, form, args.experts, args.scan)
     write(args.out / f"{name}_op{form.opset}.onnx", model.SerializeToString())
     print(f"{size.params():,} parameters")
 
@@ -88,6 +93,20 @@ def parse_arguments():
         help="of a decoder with experts: as many tokens for all at work, or counts by expert, by "
         "accsim's --assume; default: %(default)s",
     )
+    parser.add_argument(
+        "--latent",
+        choices=["expanded", "absorbed"],
+        default="expanded",
+        help="of latent attention: keys and values are made of the whole cache, or queries go to "
+        "the latent space; default: %(default)s",
+    )
+    parser.add_argument(
+        "--scan",
+        choices=decoder.SCANS,
+        default="steps",
+        help="of Mamba 2 and the delta rule: a step for each token, or products in chunks of a "
+        "prompt; default: %(default)s",
+    )
     parser.add_argument("--list", action="store_true", help="list networks and decoders and stop")
     return parser, parser.parse_args()
 
@@ -102,7 +121,7 @@ def main():
     if args.decoder and not (args.networks or args.list):
         return 0
     if args.list:
-        print("\n".join(f"--decoder {name}" for name in sorted(geometry.named())))
+        print("\n".join(f"--decoder {name}" for name in sorted(config.named())))
     try:
         import torch_export
     except ImportError as error:

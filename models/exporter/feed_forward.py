@@ -1,5 +1,7 @@
 """Feed-forwards, and the functions of one element in them."""
 
+import statistics
+
 
 def silu(b, x, name):
     return b.op("Mul", [x, b.op("Sigmoid", [x], f"{name}/sigmoid")], f"{name}/silu")
@@ -34,26 +36,37 @@ def activation(b, x, name):
     return ACTIVATIONS[b.g.activation](b, x, name)
 
 
-def gate_and_up(b, x, name):
+def largest(b, x, name, share):
+    """x less a bound that about `share` of its elements (of a normal distribution) are under, or 0
+    where that is negative."""
+    mean = b.mean(x, f"{name}/sparse/mean")
+    away = b.op("Sub", [x, mean], f"{name}/sparse/away")
+    square = b.op("Mul", [away, away], f"{name}/sparse/square")
+    spread = b.op("Sqrt", [b.mean(square, f"{name}/sparse/variance")], f"{name}/sparse/spread")
+    factor = statistics.NormalDist().inv_cdf(share)
+    over = b.scaled(spread, f"{name}/sparse/over", factor)
+    bound = b.op("Add", [mean, over], f"{name}/sparse/bound")
+    return b.op("Relu", [b.op("Sub", [x, bound], f"{name}/sparse/rest")], f"{name}/sparse")
+
+
+def gate_and_up(b, x, name, sizes):
     """Two products, or the halves of one."""
-    g = b.g
-    if not g.fused:
-        gate = b.linear(x, f"{name}/gate_proj", g.hidden, g.ffn, g.mlp_bias)
-        gate = activation(b, gate, name)
-        return gate, b.linear(x, f"{name}/up_proj", g.hidden, g.ffn, g.mlp_bias)
-    both = b.linear(x, f"{name}/gate_up_proj", g.hidden, 2 * g.ffn, g.mlp_bias)
-    axis, zero = b.integers("last_axis", -1), b.integers("zero", 0)
-    half, end = b.integers("ffn_size", g.ffn), b.integers("ffn_size_2", 2 * g.ffn)
-    gate = b.cut(both, f"{name}/gate", (zero, half), axis)
-    return activation(b, gate, name), b.cut(both, f"{name}/up", (half, end), axis)
+    hidden, ffn, bias = sizes.hidden, sizes.ffn, sizes.bias
+    if sizes.fused:
+        both = b.linear(x, f"{name}/gate_up_proj", hidden, 2 * ffn, bias)
+        gate, up = b.parts(both, name, ("gate", "up"), (ffn, ffn))
+        return activation(b, gate, name), up
+    gate = b.linear(x, f"{name}/gate_proj", hidden, ffn, bias)
+    gate = largest(b, gate, name, sizes.sparsity) if sizes.sparsity else gate
+    gate = activation(b, gate, name)
+    return gate, b.linear(x, f"{name}/up_proj", hidden, ffn, bias)
 
 
-def feed_forward(b, x, name):
-    g = b.g
-    if g.gated:
-        gate, up = gate_and_up(b, x, name)
+def feed_forward(b, x, name, sizes):
+    if sizes.gated:
+        gate, up = gate_and_up(b, x, name, sizes)
         inner = b.op("Mul", [gate, up], f"{name}/gated")
     else:
-        up = b.linear(x, f"{name}/up_proj", g.hidden, g.ffn, g.mlp_bias)
+        up = b.linear(x, f"{name}/up_proj", sizes.hidden, sizes.ffn, sizes.bias)
         inner = activation(b, up, name)
-    return b.linear(inner, f"{name}/down_proj", g.ffn, g.hidden, g.mlp_bias)
+    return b.linear(inner, f"{name}/down_proj", sizes.ffn, sizes.hidden, sizes.bias)

@@ -10,8 +10,9 @@ class Builder:
     """Weights are external and absent. Names of tensors are the paths of the modules that write
     them; what all layers share (constants, masks, tables of positions) is made once."""
 
-    def __init__(self, geometry, weights=None, experts="uniform"):
-        self.g, self.format, self.experts = geometry, weights or WeightFormat(), experts
+    def __init__(self, geometry, weights=None, experts="uniform", scan="steps"):
+        self.g, self.format = geometry, weights or WeightFormat()
+        self.experts, self.scan = experts, scan
         self.real, self.opset = self.format.real, self.format.opset
         self.nodes, self.initializers, self.inputs, self.outputs = [], [], [], []
         self.offset = 0
@@ -24,6 +25,10 @@ class Builder:
         return output
 
     def tensor(self, name, element, dims):
+        """A weight; several parts may ask for the same."""
+        if name in self.made:
+            return name
+        self.made.add(name)
         tensor = TensorProto(name=name, data_type=element, dims=dims)
         self.offset += make_absent(tensor, self.offset)
         self.initializers.append(tensor)
@@ -67,6 +72,15 @@ class Builder:
             self.op("Constant", [], name, value=tensor)
         return name
 
+    def scalar(self, name, value, dtype=None):
+        """A constant without dims, of the type that the decoder computes in or another."""
+        if dtype:
+            return self.constant(name, value, dtype)
+        if name not in self.made:
+            self.op("Squeeze", [self.number(f"{name}/element", value)], name)
+            self.made.add(name)
+        return name
+
     def integers(self, name, *values):
         return self.constant(name, list(values), np.int64)
 
@@ -85,15 +99,31 @@ class Builder:
         product = self.op("MatMul", [x, self.matrix(f"{name}.weight", rows, cols)], product)
         return self.op("Add", [product, self.weight(f"{name}.bias", cols)], name) if bias else name
 
-    def mean(self, x, name):
-        """Over the last axis."""
+    def mean(self, x, name, axis=-1, keep=1):
+        """Over the last axis, or another."""
         if self.opset < 18:
-            return self.op("ReduceMean", [x], name, axes=[-1], keepdims=1)
-        return self.op("ReduceMean", [x, self.integers("last_axis", -1)], name, keepdims=1)
+            return self.op("ReduceMean", [x], name, axes=[axis], keepdims=keep)
+        axes = self.integers("last_axis" if axis == -1 else f"mean_axis_{axis}", axis)
+        return self.op("ReduceMean", [x, axes], name, keepdims=keep)
 
     def cut(self, x, output, bounds, axis, path=None):
         """Elements first .. last - 1 of an axis; bounds and axis are tensors of one element."""
         return self.op("Slice", [x, *bounds, axis], output, path)
+
+    def parts(self, x, name, labels, sizes):
+        """What lies side by side in the last axis of x."""
+        axis, first, made = self.integers("last_axis", -1), 0, []
+        for label, size in zip(labels, sizes):
+            bounds = [self.integers(f"bound_{n}", n) for n in (first, first + size)]
+            made.append(self.cut(x, f"{name}/{label}", bounds, axis))
+            first += size
+        return made
+
+    def scaled(self, x, name, factor):
+        """x times a number, if that isn't 1; numbers of one name are one."""
+        if factor == 1:
+            return x
+        return self.op("Mul", [x, self.number(f"factor_{factor:.9g}", factor)], name)
 
     def model(self):
         graph = helper.make_graph(

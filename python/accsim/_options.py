@@ -21,6 +21,7 @@ class LoadOptions(TypedDict, total=False):
     bind: dict[str, int] | None
     input_shapes: dict[str, Sequence[int]] | None
     assume: dict[str, int] | None
+    value: dict[str, object] | None
     branch: dict[str, str] | None
     allow_unsupported: bool
     key_blocks: int | str | None

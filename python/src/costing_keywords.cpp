@@ -21,9 +21,18 @@ std::string whole_text(nb::handle value, const sim::CostingOption& option) {
   throw nb::type_error(fmt::format("{} takes a whole number", option.option).c_str());
 }
 
-/// What comes behind the name: a size, a branch, or dims.
+/// A number, a list, an array as JSON has it; a text or path as it is.
+std::string value_text(nb::handle value) {
+  if (nb::isinstance<nb::str>(value) || nb::hasattr(value, "__fspath__")) return text_of(value);
+  nb::object plain = nb::borrow(value);
+  if (nb::hasattr(value, "tolist")) plain = value.attr("tolist")();
+  return text_of(nb::module_::import_("json").attr("dumps")(plain));
+}
+
+/// What comes behind the name: a size, a branch, dims, or elements.
 std::string assigned_text(nb::handle value, const sim::CostingOption& option) {
   if (option.metavar.ends_with("=N")) return whole_text(value, option);
+  if (option.metavar.ends_with("=VALUE")) return value_text(value);
   if (!option.metavar.ends_with("=DIMS")) return text_of(value);
   std::string out;
   for (const nb::handle dim : nb::iter(value))

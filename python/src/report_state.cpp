@@ -44,8 +44,8 @@ void members(sim::LayerReport& l, F each) {
 
 template <class F>
 void members(sim::Assumption& a, F each) {
-  auto& [node, op_type, of, bound, size, given, branch, input] = a;
-  each(node, op_type, of, bound, size, given, branch, input);
+  auto& [node, op_type, of, bound, size, given, branch, input, of_cost] = a;
+  each(node, op_type, of, bound, size, given, branch, input, of_cost);
 }
 
 template <class F>

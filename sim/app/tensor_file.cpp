@@ -9,6 +9,7 @@
 
 #include "sim/app/options.h"
 #include "sim/app/torch_program.h"
+#include "sim/base/read_file.h"
 #include "sim/cost/cost.h"
 #include "sim/ref/npy.h"
 #include "sim/ref/raw.h"
@@ -78,7 +79,7 @@ std::optional<std::vector<ListedTensor>> parse_list(std::string_view text) {
 
 /// Puts the tensors that _tensors.py wrote into a folder to `out`.
 Status take_tensors(const std::string& folder, TensorsOfFile& out) {
-  const Result<std::string> list = ref::read_bytes(folder + "/list", "a list");
+  const Result<std::string> list = read_bytes(folder + "/list", "a list");
   if (!list) return list.errors();
   std::optional<std::vector<ListedTensor>> tensors = parse_list(*list);
   if (!tensors) return Error{Errc::parse, "the list of its tensors can't be read", out.file};
@@ -86,7 +87,7 @@ Status take_tensors(const std::string& folder, TensorsOfFile& out) {
   for (ListedTensor& tensor : *tensors) {
     const std::string where = fmt::format("{}: tensor '{}'", out.file, tensor.name);
     if (!tensor.dtype) return Error{Errc::unsupported, "its elements aren't computed with", where};
-    const auto bytes = ref::read_bytes(fmt::format("{}/{}", folder, number++), kRawFile);
+    const auto bytes = read_bytes(fmt::format("{}/{}", folder, number++), kRawFile);
     if (!bytes) return bytes.errors();
     Result<ref::Array> array = ref::from_raw(*bytes, *tensor.dtype, tensor.dims, where);
     if (!array) return array.errors();
@@ -237,7 +238,7 @@ Result<std::vector<TensorsOfFile>> TensorFiles::read_files(const std::string& a,
   }
   for (size_t i = 0; i < 2; ++i) {
     if (!is_raw(files[i])) continue;
-    const Result<std::string> bytes = ref::read_bytes(files[i], kRawFile);
+    const Result<std::string> bytes = read_bytes(files[i], kRawFile);
     if (!bytes) return bytes.errors();
     if (!type->dtype) return unknown_type(files[i]);
     const Dims dims = type->dims.value_or(row_of(bytes->size(), *type->dtype));

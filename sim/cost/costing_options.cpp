@@ -130,6 +130,23 @@ CostingOption limit_row(std::string_view option, uint32_t uses, int64_t& (*to)(C
           .annotation = "int | None"};
 }
 
+CostingOption value_row() {
+  return {
+      .option = "--value",
+      .uses = kGraphRows,
+      .to = +[](CostingOptions& o) -> std::map<std::string, GivenValue>& {
+        return o.elaborate.values;
+      },
+      .about =
+          "Elements of a tensor that only data knows and that shapes depend on: numbers, as "
+          "limit=3 or ends=1,2, a list in brackets, which states the shape, or a .npy or .json "
+          "file. TENSOR is an input of the graph or what a node computes. It is computed all the "
+          "same",
+      .metavar = "TENSOR=VALUE",
+      .repeatable = true,
+      .annotation = "dict[str, object] | None"};
+}
+
 std::vector<CostingOption> graph_rows() {
   return {
       {.option = "--bind",
@@ -165,6 +182,7 @@ std::vector<CostingOption> graph_rows() {
        .metavar = "NODE=N",
        .repeatable = true,
        .annotation = "dict[str, int] | None"},
+      value_row(),
       {.option = "--branch",
        .uses = kGraphRows,
        .to =

@@ -52,6 +52,7 @@ using CostingTarget = std::variant<bool& (*)(CostingOptions&),                  
                                    std::map<std::string, int64_t>& (*)(CostingOptions&),  // NAME=N
                                    std::map<std::string, Dims>& (*)(CostingOptions&),     // x=1x3
                                    std::map<std::string, bool>& (*)(CostingOptions&),  // NODE=then
+                                   std::map<std::string, GivenValue>& (*)(CostingOptions&),  // t=3
                                    OptionWord>;
 
 /// An option of costings: all that command line, Python, specs of sweeps and the live page know of

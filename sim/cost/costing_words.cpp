@@ -6,6 +6,7 @@
 
 #include "sim/base/parse_number.h"
 #include "sim/cost/costing_options.h"
+#include "sim/cost/value_words.h"
 
 namespace accsim::sim {
 namespace {
@@ -65,6 +66,13 @@ struct WordTaker {
     return assign(then || branch == kElseBranch ? std::optional<bool>(then) : std::nullopt,
                   "NODE=then or NODE=else", to(out));
   }
+  Status operator()(std::map<std::string, GivenValue>& (*to)(CostingOptions&)) const {
+    const auto [name, text] = split_assignment(word);
+    if (name.empty() || text.empty()) return assign<GivenValue>({}, "TENSOR=VALUE", to(out));
+    Result<GivenValue> value = value_of_words(text);
+    if (!value) return value.errors();
+    return assign(std::optional(std::move(*value)), "TENSOR=VALUE", to(out));
+  }
   Status operator()(const OptionWord& to) const {
     const Words& choices = option.choices;
     if (!choices.empty() && std::ranges::find(choices, word) == choices.end())
@@ -107,6 +115,7 @@ struct WordsMaker {
  private:
   static std::string value_text(int64_t size) { return std::to_string(size); }
   static std::string value_text(const Dims& dims) { return accsim::to_string(dims); }
+  static std::string value_text(const GivenValue& value) { return value.text; }
   static std::string value_text(bool then) { return std::string(then ? kThenBranch : kElseBranch); }
 };
 

@@ -123,12 +123,12 @@ const std::vector<Access>& accesses_read(const MemoryOp& op, const hw::HwConfig&
   return op.inputs;
 }
 /// Bytes of what it reads at a port: of an index that picks a row the lower word.
-int64_t read_bytes(const MemoryOp& op, const Access& a, const Operand* o) {
+int64_t bytes_at_port(const MemoryOp& op, const Access& a, const Operand* o) {
   const int64_t bytes = o ? o->element_bytes : 1;
   const bool index = op.picked && &a != op.inputs.data();
   return a.elements * (index ? std::min(bytes, hw::Gather::kIndexBytes) : bytes);
 }
-int64_t read_bytes(const VectorOp&, const Access& a, const Operand* o) {
+int64_t bytes_at_port(const VectorOp&, const Access& a, const Operand* o) {
   return a.elements * (o ? o->element_bytes : 1);
 }
 /// A vector op: lane commands read what their results are made of, other constants ride in them.
@@ -149,7 +149,7 @@ int64_t least_traffic(const Op& op, const OpRequest& r, const hw::HwConfig& hw) 
   int64_t bytes = 0;
   const std::vector<Access>& in = accesses_read(op, hw);
   for (const Access& a : in)
-    if (!on_chip(r.inputs, a.port)) bytes += read_bytes(op, a, find_operand(r.inputs, a.port));
+    if (!on_chip(r.inputs, a.port)) bytes += bytes_at_port(op, a, find_operand(r.inputs, a.port));
   for (const Access& a : op.outputs) {
     const Operand* o = find_operand(r.outputs, a.port);
     if (!on_chip(r.outputs, a.port)) bytes += a.elements * (o ? o->element_bytes : 1);

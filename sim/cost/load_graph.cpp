@@ -7,7 +7,9 @@
 
 #include "sim/lower/attention_blocks.h"
 #include "sim/lower/handed_on.h"
+#include "sim/lower/image_turns.h"
 #include "sim/lower/pads.h"
+#include "sim/lower/plain_forms.h"
 #include "sim/lower/real_graph.h"
 #include "sim/onnx/reader.h"
 
@@ -22,16 +24,15 @@ Error no_long_attention(const std::string& of, int64_t keys) {
           "--key-blocks"};
 }
 
-}  // namespace
-
-std::optional<Graph> without_casts(const Graph& graph) {
-  std::optional<Graph> plain = without_float_casts(graph);
-  if (plain) plain = absorb_pads(real_graph(std::move(*plain)));
-  return plain;
+/// The form of a graph that is costed, whoever wrote it.
+Graph one_form(Graph graph) {
+  return plain_forms(absorb_pads(sink_image_turns(real_graph(std::move(graph)))));
 }
 
+}  // namespace
+
 Result<Graph> costed_graph(Graph graph, const ElaborateOptions& options) {
-  if (!options.as_written) graph = absorb_pads(real_graph(skip_handed_on(std::move(graph))));
+  if (!options.as_written) graph = one_form(skip_handed_on(std::move(graph)));
   graph.keeps_attention = options.key_blocks.has_value();
   const int64_t keys = options.key_blocks.value_or(0);
   if (keys == 0) return graph;
@@ -56,6 +57,45 @@ Result<Graph> load_graph(const std::string& path, const ElaborateOptions& option
   return load_graph(*model, options);
 }
 
+namespace {
+
+/// What the options name and none of several models has.
+Errors named_by_none(const std::vector<Graph>& graphs, const ElaborateOptions& options) {
+  Errors errors;
+  const auto nobody_has = [&](const auto& of, const std::string& what) {
+    if (std::ranges::none_of(graphs, of))
+      errors.push_back({Errc::usage, "no model has " + what, ""});
+  };
+  for (const auto& binding : options.bindings)
+    if (binding.first != kAllOthers)
+      nobody_has([&](const Graph& g) { return g.bindings.contains(binding.first); },
+                 fmt::format("a symbol '{}' to bind", binding.first));
+  for (const auto& shape : options.input_shapes)
+    nobody_has(
+        [&](const Graph& g) {
+          return std::ranges::any_of(g.inputs,
+                                     [&](TensorId t) { return g.tensor(t).name == shape.first; });
+        },
+        fmt::format("an input '{}' to give a shape to", shape.first));
+  for (const auto& value : options.values)
+    nobody_has(
+        [&](const Graph& g) {
+          return std::ranges::any_of(g.tensors,
+                                     [&](const Tensor& t) { return t.name == value.first; });
+        },
+        fmt::format("a tensor '{}' to give a value to", value.first));
+  for (const auto& size : options.sizes)
+    nobody_has(
+        [&](const Graph& g) {
+          return std::ranges::any_of(g.assumed,
+                                     [&](const Assumption& a) { return a.node == size.first; });
+        },
+        fmt::format("a size of '{}' to assume", size.first));
+  return errors;
+}
+
+}  // namespace
+
 Result<std::vector<Graph>> load_graphs(const std::vector<std::string>& paths,
                                        const ElaborateOptions& options) {
   std::vector<Graph> out;
@@ -69,22 +109,8 @@ Result<std::vector<Graph>> load_graphs(const std::vector<std::string>& paths,
     else
       errors.insert(errors.end(), graph.errors().begin(), graph.errors().end());
   }
-  const auto nobody_has = [&](const auto& of, const std::string& what) {
-    if (!options.skip_unknown && paths.size() > 1 && std::ranges::none_of(out, of))
-      errors.push_back({Errc::usage, "no model has " + what, ""});
-  };
-  for (const auto& binding : options.bindings)
-    if (binding.first != kAllOthers)
-      nobody_has([&](const Graph& g) { return g.bindings.contains(binding.first); },
-                 fmt::format("a symbol '{}' to bind", binding.first));
-  for (const auto& shape : options.input_shapes)
-    nobody_has(
-        [&](const Graph& g) {
-          return std::ranges::any_of(g.inputs, [&](TensorId t) {
-            return g.tensors[static_cast<size_t>(t)].name == shape.first;
-          });
-        },
-        fmt::format("an input '{}' to give a shape to", shape.first));
+  if (!options.skip_unknown && paths.size() > 1)
+    for (Error& error : named_by_none(out, options)) errors.push_back(std::move(error));
   const auto in_blocks = [](const Graph& g) { return g.key_blocks > 0; };
   if (options.key_blocks.value_or(0) > 0 && each.skip_unknown &&
       std::ranges::none_of(out, in_blocks) && !options.skip_unknown && errors.empty())
@@ -96,6 +122,8 @@ Result<std::vector<Graph>> load_graphs(const std::vector<std::string>& paths,
 Result<Graph> load_graph(const ModelDef& model, const ElaborateOptions& options) {
   Result<Graph> graph = elaborate(model, options);
   if (!graph) return graph.errors();
+  if (!options.as_written)  // first, as a cast between two nodes hides the form that they are of
+    if (std::optional<Graph> plain = without_float_casts(*graph)) graph = std::move(*plain);
   graph = costed_graph(std::move(*graph), options);
   if (!graph) return graph;
   if (const Status good = verify_graph(*graph); !good) return good.errors();

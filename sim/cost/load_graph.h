@@ -1,6 +1,5 @@
 #pragma once
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,7 +14,8 @@ namespace accsim::sim {
 /// unless the file's own is wanted. Attention is in blocks of keys if options ask for it.
 /// Errc::usage where none is long enough.
 Result<Graph> costed_graph(Graph graph, const ElaborateOptions& options);
-/// File -> ModelDef -> flat graph with every shape known.
+/// File -> ModelDef -> costed_graph() with every shape known, and without casts between floats
+/// (without_float_casts()) unless the file's own is wanted.
 Result<Graph> load_graph(const std::string& path, const ElaborateOptions& options);
 /// The same of several files, in their order. A binding or an input's shape must be known to one of
 /// them; the others are read without it. All errors of all files.
@@ -27,9 +27,5 @@ Result<Graph> load_graph(const ModelDef& model, const ElaborateOptions& options)
 /// (read_model_bytes()).
 Result<Graph> load_graph(std::shared_ptr<const std::string> bytes, const std::string& name,
                          const ElaborateOptions& options);
-
-/// What is costed in a graph's place where it casts between floats (without_float_casts()), made
-/// ready as costed_graph() does; nothing where it doesn't. Nodes and tensors have the same ids.
-std::optional<Graph> without_casts(const Graph& graph);
 
 }  // namespace accsim::sim

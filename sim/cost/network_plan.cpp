@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "sim/cost/load_graph.h"
 #include "sim/cost/requests.h"
+#include "sim/lower/handed_on.h"
 #include "sim/lower/lower.h"
 
 namespace accsim::sim {
@@ -43,7 +43,7 @@ FusionGroups groups_of(const PreparedNetwork& network, const NetworkPlan& plan,
 
 Result<PreparedNetwork> prepare_network(std::shared_ptr<const Graph> graph) {
   PreparedNetwork out;
-  std::optional<Graph> plain = without_casts(*graph);
+  std::optional<Graph> plain = without_float_casts(*graph);
   out.graph = plain ? std::make_shared<const Graph>(std::move(*plain)) : std::move(graph);
   Result<Lowered> lowered = lower_in_memory(*out.graph);
   if (!lowered) return lowered.errors();

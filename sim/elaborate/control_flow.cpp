@@ -1,5 +1,6 @@
 #include "sim/elaborate/control_flow.h"
 
+#include "sim/elaborate/fused_forms.h"
 #include "sim/elaborate/optionals.h"
 #include "sim/elaborate/sequences.h"
 #include "sim/operators/op_table.h"
@@ -38,6 +39,8 @@ ControlFlowRule find_control_flow(const NodeDef& node) {
       return optional_element;
     case ControlFlow::optional_asked:
       return optional_has_element;
+    case ControlFlow::spelled:
+      return expand_spelling;
     case ControlFlow::none:
       break;
   }

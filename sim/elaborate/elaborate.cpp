@@ -7,6 +7,7 @@
 
 #include "sim/elaborate/budget.h"
 #include "sim/elaborate/expander.h"
+#include "sim/elaborate/given_values.h"
 #include "sim/elaborate/graph_builder.h"
 #include "sim/elaborate/model_inputs.h"
 #include "sim/elaborate/node_label.h"
@@ -118,6 +119,22 @@ Status check_given(const ElaborateOptions& options, const std::vector<Assumption
   return ok();
 }
 
+/// The errors, and one more for each size or branch that no node has asked for until then: what
+/// was meant for the node that fails isn't taken silently.
+Errors with_unasked(Errors errors, const ElaborateOptions& options, const Graph& graph) {
+  if (options.skip_unknown) return errors;
+  const auto note = [&](const char* option, const std::string& node) {
+    if (std::ranges::find(graph.assumed, node, &Assumption::node) != graph.assumed.end()) return;
+    errors.push_back(
+        {Errc::usage,
+         fmt::format("{} names '{}', of which nothing was assumed before that error", option, node),
+         ""});
+  };
+  for (const auto& size : options.sizes) note("--assume", size.first);
+  for (const auto& branch : options.branches) note("--branch", branch.first);
+  return errors;
+}
+
 /// What is known of an elaboration that failed, too.
 struct Attempt {
   std::vector<std::string> defaulted{};  ///< symbols that count as 1 by default
@@ -159,10 +176,14 @@ Status apply_cut(const GraphCut& cut, Elaborated& made) {
 Result<Elaborated> elaborate_model(const ModelDef& model, const ElaborateOptions& options,
                                    Attempt& attempt) {
   if (const Status versions = check_versions(model); !versions) return versions.errors();
+  if (!options.skip_unknown)
+    if (const Status names = check_value_names(options.values, model); !names)
+      return names.errors();
   Budget& budget = attempt.budget;
   Graph start = start_graph(model);
   start.given_sizes = options.sizes;
   start.given_branches = options.branches;
+  start.given_values = options.values;
   GraphBuilder builder(std::move(start), budget);
   Scope scope;
   scope.graph = &model.graph;
@@ -172,9 +193,13 @@ Result<Elaborated> elaborate_model(const ModelDef& model, const ElaborateOptions
     return stored.errors();
   Expander expander(model, options, builder, budget);
   if (const Status nodes = expander.expand_nodes(model.graph.nodes, scope); !nodes)
-    return nodes.errors();
+    return with_unasked(nodes.errors(), options, builder.graph());
   if (const Status known = check_given(options, builder.graph().assumed); !known)
     return known.errors();
+  if (!options.skip_unknown)
+    if (const Status used = check_values_used(builder.graph(), builder.given(), builder.asked());
+        !used)
+      return used.errors();
   Result<TensorIds> outputs = model_outputs(model.graph, scope, builder);
   if (!outputs) return outputs.errors();
   std::map<std::string, TensorId> names;

@@ -24,6 +24,8 @@ struct ElaborateOptions {
       input_shapes{};  ///< graph input -> shape, instead of the declared one
   std::map<std::string, StoredTensor> constants{};  ///< graph inputs that are fixed to a value
   std::map<std::string, int64_t> sizes{};  ///< node -> a size of its output that only a run decides
+  /// Tensor -> its elements, which only data knows; in loops its name is behind the loop's path.
+  std::map<std::string, GivenValue> values{};
   std::map<std::string, bool> branches{};  ///< If whose condition only a run decides -> is it then?
   GraphCut cut{};                          ///< the part of the graph that is wanted
   Limits limits{};                         ///< of what the model may ask for

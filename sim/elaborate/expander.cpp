@@ -117,7 +117,6 @@ Status Expander::expand_node(const NodeDef& def, size_t index, Scope& scope) {
                 {},
                 resolve_attributes(def.attributes, scope.frame),
                 scope};
-  if (const Status step = budget_.take_step(); !step) return call.errors_at_node(step.errors());
   for (const std::string& input : def.inputs) {
     const TensorId* id = input.empty() ? nullptr : scope.find(input);
     call.inputs.push_back(id == nullptr ? kNoTensor : *id);
@@ -125,6 +124,12 @@ Status Expander::expand_node(const NodeDef& def, size_t index, Scope& scope) {
   while (!call.inputs.empty() && call.inputs.back() == kNoTensor) call.inputs.pop_back();
   if (const FunctionDef* function = functions_.find(def))
     return expand_function(call, *function, *this);
+  return expand_call(call);
+}
+
+Status Expander::expand_call(const NodeCall& call) {
+  const NodeDef& def = call.def;
+  if (const Status step = budget_.take_step(); !step) return call.errors_at_node(step.errors());
   if (const ControlFlowRule rule = find_control_flow(def)) return rule(call, *this);
   if (hands_on(call, builder_)) {
     call.scope.names[def.outputs[0]] = call.input(0);
@@ -134,11 +139,57 @@ Status Expander::expand_node(const NodeDef& def, size_t index, Scope& scope) {
     const Result<TensorId> made = spell_out_rotary(call, builder_, budget_, angles_);
     if (!made) return call.errors_at_node(made.errors());
     if (*made != kNoTensor) {
-      scope.names[def.outputs[0]] = *made;
+      call.scope.names[def.outputs[0]] = *made;
       return ok();
     }
   }
+  if (!options_.as_written)
+    if (const auto form = attention_of_call(call, builder_, budget_, attentions_))
+      return add_attention(call, *form);
+  if (const SpellRule rule = find_spelling(def.domain, def.op_type, options_.as_written))
+    return expand_fused(call, rule);
   return add_plain(call);
+}
+
+Status Expander::expand_fused(const NodeCall& call, SpellRule rule) {
+  const GraphBuilder::Mark mark = builder_.current_mark();
+  if (const Status plain = add_plain(call); !plain) return plain;
+  std::vector<std::pair<DType, Dims>> wanted;
+  for (const std::string& output : call.def.outputs) {
+    const TensorId id = output.empty() ? kNoTensor : *call.scope.find(output);
+    if (id == kNoTensor) continue;
+    wanted.emplace_back(builder_.graph().tensor(id).dtype, builder_.graph().tensor(id).dims);
+  }
+  builder_.rewind_to(mark);
+  Spelling spelling(call, *this);
+  const TensorIds ids = rule(spelling);
+  const auto fits = [&] {
+    if (!spelling.errors().empty() || ids.size() < call.def.outputs.size()) return false;
+    size_t next = 0;
+    for (size_t i = 0; i < call.def.outputs.size(); ++i) {
+      if (call.def.outputs[i].empty()) continue;
+      if (ids[i] == kNoTensor) return false;
+      const Tensor& made = builder_.graph().tensor(ids[i]);
+      if (std::pair(made.dtype, made.dims) != wanted[next++]) return false;
+    }
+    return true;
+  };
+  if (fits()) return bind_outputs(call, ids, static_cast<NodeId>(mark.nodes), builder_);
+  builder_.rewind_to(mark);
+  return add_plain(call);
+}
+
+Status Expander::add_attention(const NodeCall& call, AttentionOperator& form) {
+  const GraphBuilder::Mark before = builder_.current_mark();
+  if (const Status plain = add_plain(call); !plain) return plain;
+  const Graph& graph = builder_.graph();
+  if (!form.plan(NodeView(graph, graph.nodes.back()))) return ok();
+  builder_.rewind_to(before);
+  const Result<TensorIds> made = form.spell_out();
+  if (!made) return call.errors_at_node(made.errors());
+  for (size_t i = 0; i < made->size(); ++i)
+    if ((*made)[i] != kNoTensor) call.scope.names[call.def.outputs[i]] = (*made)[i];
+  return ok();
 }
 
 Status Expander::add_plain(const NodeCall& call) {

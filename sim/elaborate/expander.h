@@ -5,11 +5,12 @@
 #include <vector>
 
 #include "sim/base/result.h"
+#include "sim/elaborate/attention_operator.h"
 #include "sim/elaborate/budget.h"
 #include "sim/elaborate/elaborate.h"
 #include "sim/elaborate/function_table.h"
+#include "sim/elaborate/fused_forms.h"
 #include "sim/elaborate/graph_builder.h"
-#include "sim/elaborate/rotary.h"
 #include "sim/elaborate/scope.h"
 #include "sim/elaborate/support.h"
 #include "sim/graph/model_def.h"
@@ -35,6 +36,10 @@ class Expander {
   /// deeper; gives the tensors of its outputs.
   Result<TensorIds> expand_body(const NodeCall& call, const GraphDef& body, Scope& scope);
 
+  /// Puts what one node stands for into the graph, and its outputs into its scope. Calls of the
+  /// model's own functions aren't looked for.
+  Status expand_call(const NodeCall& call);
+
   /// By node of the graph, the index of the node that it stands for in the list that expand_nodes()
   /// was called with first.
   const std::vector<size_t>& origins() const { return origins_; }
@@ -45,6 +50,10 @@ class Expander {
  private:
   Status expand_node(const NodeDef& def, size_t index, Scope& scope);
   Status add_plain(const NodeCall& call);
+  /// What an attention stands for, in the operator's place if it can be spelled out.
+  Status add_attention(const NodeCall& call, AttentionOperator& form);
+  /// What the rule spells out, where its outputs are as the operator's own row says; else the node.
+  Status expand_fused(const NodeCall& call, SpellRule rule);
   int64_t opset_of(const std::string& domain, const CallFrame* frame) const;
 
   const std::map<std::string, int64_t>& opsets_;
@@ -54,6 +63,7 @@ class Expander {
   GraphBuilder& builder_;
   Budget& budget_;
   RotaryAngles angles_;
+  AttentionMemory attentions_{{}, {}, angles_};
   bool expanding_ = false;  ///< the first list is under way
   std::vector<size_t> origins_;
 };

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "sim/elaborate/given_values.h"
 #include "sim/elaborate/node_label.h"
 #include "sim/elaborate/operator_rules.h"
 #include "sim/graph/module_path.h"
@@ -34,11 +35,15 @@ void GraphBuilder::rewind_to(const Mark& mark) {
   graph_.tensors.resize(mark.tensors);
   graph_.nodes.resize(mark.nodes);
   graph_.assumed.resize(mark.assumed);
+  const auto is_gone = [&](TensorId id) { return id >= static_cast<TensorId>(mark.tensors); };
+  std::erase_if(asked_, is_gone);
+  std::erase_if(given_, [&](const auto& given) { return is_gone(given.second); });
   sequences_.resize(mark.sequences);
 }
 
-std::optional<int64_t> GraphBuilder::known_scalar(TensorId id) const {
+std::optional<int64_t> GraphBuilder::known_scalar(TensorId id) {
   if (id < 0) return std::nullopt;
+  note_asked(id);
   const Tensor& tensor = graph_.tensor(id);
   if (!tensor.value || tensor.value->size() != 1 || !tensor.value->is_integer())
     return std::nullopt;
@@ -54,11 +59,39 @@ void GraphBuilder::set_bindings(std::map<std::string, int64_t> bindings,
 Result<TensorId> GraphBuilder::add_tensor(Tensor tensor) {
   if (const Status taken = budget_.take_tensor(tensor); !taken) return taken.errors();
   graph_.tensors.push_back(std::move(tensor));
-  return static_cast<TensorId>(graph_.tensors.size() - 1);
+  const auto id = static_cast<TensorId>(graph_.tensors.size() - 1);
+  if (const Status given = take_given(id); !given) return given.errors();
+  return id;
+}
+
+Status GraphBuilder::take_given(TensorId id) {
+  Tensor& tensor = graph_.tensor(id);
+  const auto given = graph_.given_values.find(tensor.name);
+  if (given == graph_.given_values.end()) return ok();
+  if (tensor.constant && tensor.value)
+    return Error{
+        Errc::usage,
+        fmt::format("--value gives '{}', which is constant: its value is known", tensor.name), ""};
+  Result<ConstPtr> value = fit_value(given->second, tensor);
+  if (!value) return value.errors();
+  tensor.value = std::move(*value);
+  given_[tensor.name] = id;
+  budget_.take_values(static_cast<int64_t>(tensor.value->size()));
+  return ok();
+}
+
+Status GraphBuilder::rename_tensor(TensorId id, std::string name) {
+  graph_.tensor(id).name = std::move(name);
+  return take_given(id);
 }
 
 Result<TensorId> GraphBuilder::add_integers(std::string name, Dims dims,
                                             std::vector<int64_t> values, DType dtype) {
+  return add_constant(std::move(name), std::move(dims), ConstData(std::move(values)), dtype);
+}
+
+Result<TensorId> GraphBuilder::add_constant(std::string name, Dims dims, ConstData values,
+                                            DType dtype) {
   Tensor tensor;
   tensor.name = std::move(name);
   tensor.origin = Tensor::Origin::initializer;
@@ -100,6 +133,9 @@ Result<TensorIds> GraphBuilder::add_node(Node node, const std::vector<std::strin
   for (size_t i = assumed; i < graph_.assumed.size(); ++i)
     graph_.assumed[i].op_type = added.op_type;
   if (!inferred) return put_at(node_label(added), inferred.errors());
+  for (const TensorId output : added.outputs)
+    if (output != kNoTensor)
+      if (const Status given = take_given(output); !given) return given.errors();
   return added.outputs;
 }
 
@@ -123,6 +159,7 @@ Result<TensorIds> GraphBuilder::add_unsupported(Node node, const std::vector<std
     if (id == kNoTensor) continue;
     const Status taken = budget_.take_tensor(graph_.tensor(id));
     if (!taken) return put_at(node_label(added), taken.errors());
+    if (const Status given = take_given(id); !given) return given.errors();
   }
   return added.outputs;
 }

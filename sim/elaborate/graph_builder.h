@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,7 +30,13 @@ class GraphBuilder {
   /// The id that the next node gets.
   NodeId next_node() const { return static_cast<NodeId>(graph_.nodes.size()); }
   /// The value of a one-element integer or boolean tensor, when known.
-  std::optional<int64_t> known_scalar(TensorId id) const;
+  std::optional<int64_t> known_scalar(TensorId id);
+  /// Notes that the elements of a tensor decide what is added.
+  void note_asked(TensorId id) { asked_.insert(id); }
+  /// The tensors whose elements decided on branches, loops and parts.
+  const std::set<TensorId>& asked() const { return asked_; }
+  /// The tensors that have elements which the user states, by the names that state them.
+  const std::map<std::string, TensorId>& given() const { return given_; }
 
   /// Notes a size that only a run decides, or the branch of an If, as assume_size() does.
   Result<int64_t> assume_size(Assumption asked) {
@@ -56,6 +63,8 @@ class GraphBuilder {
   void set_bindings(std::map<std::string, int64_t> bindings, std::vector<std::string> defaulted);
   /// Adds a tensor that no node writes.
   Result<TensorId> add_tensor(Tensor tensor);
+  /// Adds a constant of as many values as `dims` has elements.
+  Result<TensorId> add_constant(std::string name, Dims dims, ConstData values, DType dtype);
   /// Adds an int64 or boolean constant; as many values as `dims` has elements.
   Result<TensorId> add_integers(std::string name, Dims dims, std::vector<int64_t> values,
                                 DType dtype = DType::int64);
@@ -70,17 +79,21 @@ class GraphBuilder {
   /// "<name>_output". Takes a step of the budget.
   Result<TensorId> add_internal(std::string op_type, std::string name, TensorIds inputs,
                                 std::vector<Attribute> attributes);
-  /// Gives a tensor another name.
-  void rename_tensor(TensorId id, std::string name) { graph_.tensor(id).name = std::move(name); }
+  /// Gives a tensor another name, and what the user states of its elements by that name.
+  Status rename_tensor(TensorId id, std::string name);
   /// The whole graph. The builder is empty afterwards.
   Graph finish_graph(TensorIds inputs, TensorIds outputs);
 
  private:
+  /// Sets the elements that the user states of a tensor, if any. Errors name the tensor.
+  Status take_given(TensorId id);
   /// Appends the node and its outputs, of unknown type. Errors are the budget's.
   Result<NodeId> append_node(Node node, const std::vector<std::string>& outputs);
 
   Graph graph_;
   std::vector<TensorIds> sequences_;
+  std::set<TensorId> asked_;
+  std::map<std::string, TensorId> given_;
   Budget& budget_;
 };
 

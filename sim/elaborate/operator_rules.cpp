@@ -81,8 +81,17 @@ void mark_constant(const OpRow& row, Graph& graph, Node& node) {
   node.folded = all_constant;
 }
 
+/// Are the elements of inputs that aren't constant known, as the user has stated them?
+bool follows_from_given(const OpRow& row, const Graph& graph, const Node& node) {
+  if (row.random || row.fate == Fate::unsupported || row.reads_only_shapes) return false;
+  return std::ranges::any_of(node.inputs, [&](TensorId id) {
+    return id != kNoTensor && !graph.tensor(id).constant && graph.tensor(id).value;
+  });
+}
+
 bool values_wanted(const OpRow& row, const Graph& graph, const Node& node, const Budget& budget) {
-  if (row.value == nullptr || !node.folded) return false;
+  if (row.value == nullptr) return false;
+  if (!node.folded && !follows_from_given(row, graph, node)) return false;
   if (!row.reads_only_shapes)
     for (TensorId id : node.inputs)
       if (id != kNoTensor && !graph.tensor(id).value) return false;
@@ -107,9 +116,11 @@ Status apply_rules(const OpRow& row, Graph& graph, NodeId id, Budget& budget) {
   mark_constant(row, graph, node);
   if (!values_wanted(row, graph, node, budget)) return ok();
   if (Status value = row.value(context); !value) return value;
-  for (TensorId output : node.outputs)
-    if (output != kNoTensor && graph.tensor(output).value)
-      budget.take_values(static_cast<int64_t>(graph.tensor(output).value->size()));
+  for (TensorId output : node.outputs) {
+    if (output == kNoTensor || !graph.tensor(output).value) continue;
+    if (!node.folded) graph.tensor(output).constant = false;  // known, but computed in every run
+    budget.take_values(static_cast<int64_t>(graph.tensor(output).value->size()));
+  }
   return ok();
 }
 

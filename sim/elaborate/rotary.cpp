@@ -1,14 +1,10 @@
 #include "sim/elaborate/rotary.h"
 
-#include <fmt/format.h>
-
-#include "sim/graph/module_path.h"
+#include "sim/elaborate/added_nodes.h"
 #include "sim/operators/names.h"
 
 namespace accsim::sim {
 namespace {
-
-constexpr int64_t kOpset = 13;  ///< of ai.onnx: of the nodes that are added
 
 /// Inputs of the operator.
 struct Ports {
@@ -33,11 +29,12 @@ struct Rotation {
     return out;
   }
   int64_t pair_axis() const { return interleaved ? 4 : 3; }
-  /// Angles of so many entries of the batch, to be broadcast over those.
-  Dims angle_dims(int64_t entries) const {
+  /// Angles of so many entries of the batch, to be broadcast over those. `doubled`: of
+  /// neighbours one for each.
+  Dims angle_dims(int64_t entries, bool doubled) const {
     Dims out = heads_first ? Dims{entries, 1, tokens} : Dims{entries, tokens, 1};
     out.push_back(interleaved ? half : 1);
-    out.push_back(interleaved ? 1 : half);
+    out.push_back(interleaved ? (doubled ? 2 : 1) : half);
     return out;
   }
 };
@@ -45,40 +42,43 @@ struct Rotation {
 class Speller {
  public:
   Speller(const NodeCall& call, GraphBuilder& builder, Budget& budget, RotaryAngles& known)
-      : call_(call), builder_(builder), budget_(budget), known_(known), ports_(ports_of(call)) {}
+      : call_(call),
+        builder_(builder),
+        nodes_(call, builder, budget),
+        known_(known),
+        ports_(ports_of(call)) {}
 
   Result<TensorId> spell_out() {
     if (!plan_rotation()) return kNoTensor;
     const TensorId x = call_.inputs[0];
-    const Dims all = dims_at(x);
+    const Dims all = nodes_.dims(x);
     TensorId part = x, rest = kNoTensor;
     if (r_.rotated_size() < r_.size) {
-      part = add_reshape("heads", x, head_dims(r_.size));
-      rest = add_slice("rest", part, 3, r_.rotated_size(), r_.size);
-      part = add_slice("part", part, 3, 0, r_.rotated_size());
+      part = nodes_.add_reshape("heads", x, head_dims(r_.size));
+      rest = nodes_.add_slice("rest", part, 3, r_.rotated_size(), r_.size);
+      part = nodes_.add_slice("part", part, 3, 0, r_.rotated_size());
     }
-    const TensorId pairs = add_reshape("pairs", part, r_.pair_dims());
+    const TensorId pairs = nodes_.add_reshape("pairs", part, r_.pair_dims());
     const int64_t axis = r_.pair_axis();
-    const TensorId minus = add_op(negation_op(), "minus", {add_slice("second", pairs, axis, 1, 2)});
-    const TensorId turned =
-        add_op(op::kConcat, "turned", {minus, add_slice("first", pairs, axis, 0, 1)},
-               {{"axis", "", axis}});
+    const TensorId minus =
+        nodes_.add_node(negation_op(), "minus", {nodes_.add_slice("second", pairs, axis, 1, 2)});
+    const TensorId turned = nodes_.add_node(op::kConcat, "turned",
+                                            {minus, nodes_.add_slice("first", pairs, axis, 0, 1)},
+                                            {{"axis", "", axis}});
     const TensorId cos = add_angles(ports_.cos, "cos"), sin = add_angles(ports_.sin, "sin");
-    const TensorId of_cos = add_op(op::kMul, "of_cos", {pairs, cos});
-    const TensorId of_sin = add_op(op::kMul, "of_sin", {turned, sin});
-    TensorId sum = add_op(op::kAdd, "sum", {of_cos, of_sin});
+    const TensorId of_cos = nodes_.add_node(op::kMul, "of_cos", {pairs, cos});
+    const TensorId of_sin = nodes_.add_node(op::kMul, "of_sin", {turned, sin});
+    TensorId sum = nodes_.add_node(op::kAdd, "sum", {of_cos, of_sin});
     if (rest != kNoTensor)
-      sum = add_op(op::kConcat, "both",
-                   {add_reshape("flat", sum, head_dims(r_.rotated_size())), rest},
-                   {{"axis", "", int64_t{3}}});
-    const TensorId out = add_reshape("", sum, all);
-    if (!errors_.empty()) return errors_;
+      sum = nodes_.add_node(op::kConcat, "both",
+                            {nodes_.add_reshape("flat", sum, head_dims(r_.rotated_size())), rest},
+                            {{"axis", "", int64_t{3}}});
+    const TensorId out = nodes_.add_reshape("result", sum, all, 0);
+    if (!nodes_.errors().empty()) return nodes_.errors();
     return out;
   }
 
  private:
-  const Tensor& tensor_at(TensorId id) const { return builder_.graph().tensor(id); }
-  const Dims& dims_at(TensorId id) const { return tensor_at(id).dims; }
   Dims head_dims(int64_t size) const {
     return r_.heads_first ? Dims{r_.batch, r_.heads, r_.tokens, size}
                           : Dims{r_.batch, r_.tokens, r_.heads, size};
@@ -94,8 +94,8 @@ class Speller {
   bool plan_rotation() {
     for (const size_t port : {size_t{0}, ports_.cos, ports_.sin}) {
       const TensorId id = call_.input(port);
-      if (id == kNoTensor || builder_.find_sequence(id) || !is_float(tensor_at(id).dtype) ||
-          tensor_at(id).dtype != tensor_at(call_.inputs[0]).dtype)
+      if (id == kNoTensor || builder_.find_sequence(id) || !is_float(nodes_.tensor(id).dtype) ||
+          nodes_.tensor(id).dtype != nodes_.tensor(call_.inputs[0]).dtype)
         return false;
     }
     const TensorId ids = call_.input(ports_.ids);
@@ -106,8 +106,8 @@ class Speller {
   }
 
   bool plan_heads() {
-    const Dims& x = dims_at(call_.inputs[0]);
-    const Dims& cos = dims_at(call_.input(ports_.cos));
+    const Dims& x = nodes_.dims(call_.inputs[0]);
+    const Dims& cos = nodes_.dims(call_.input(ports_.cos));
     if ((x.size() != 3 && x.size() != 4) || cos.empty() || elements(x) == 0) return false;
     r_.interleaved = call_.integer_attribute("interleaved", 0) != 0;
     r_.half = cos.back();
@@ -128,90 +128,58 @@ class Speller {
   }
 
   bool plan_angles() {
-    const Dims &cos = dims_at(call_.input(ports_.cos)), &sin = dims_at(call_.input(ports_.sin));
+    const Dims &cos = nodes_.dims(call_.input(ports_.cos)),
+               &sin = nodes_.dims(call_.input(ports_.sin));
     const TensorId ids = call_.input(ports_.ids);
     if (cos != sin) return false;
     if (ids == kNoTensor)
       return cos == Dims{r_.batch, r_.tokens, r_.half} && call_.def.domain != kMicrosoft;
-    if (cos.size() != 2 || is_float(tensor_at(ids).dtype)) return false;
-    const int64_t count = elements(dims_at(ids));
+    if (cos.size() != 2 || is_float(nodes_.tensor(ids).dtype)) return false;
+    const int64_t count = elements(nodes_.dims(ids));
     return count == r_.batch * r_.tokens || (count == 1 && r_.tokens == 1);
   }
 
   /// A row a token of a cache, to be broadcast.
   TensorId add_angles(size_t port, const std::string& what) {
     const TensorId cache = call_.input(port), ids = call_.input(ports_.ids);
-    const bool one = ids != kNoTensor && elements(dims_at(ids)) == 1;
-    const Dims shape = r_.angle_dims(one ? 1 : r_.batch);
+    const bool one = ids != kNoTensor && elements(nodes_.dims(ids)) == 1;
+    const bool doubled = r_.interleaved && nodes_.tensor(cache).constant;  // once and for all
+    const Dims shape = r_.angle_dims(one ? 1 : r_.batch, doubled);
     const std::tuple key(cache, ids, shape);
     if (const auto at = known_.find(key); at != known_.end())
       if (const auto& [id, of] = at->second; is_there(id, of)) return id;
-    const TensorId rows = ids == kNoTensor ? cache
-                                           : add_op(op::kGather, what + "_rows", {cache, ids},
-                                                    {{"axis", "", int64_t{0}}});
-    const TensorId out = add_reshape(what, rows, shape);
-    if (out != kNoTensor) known_.insert_or_assign(key, std::pair(out, tensor_at(out).name));
+    TensorId rows = doubled ? add_doubled(what, cache) : cache;
+    if (ids != kNoTensor)
+      rows = nodes_.add_node(op::kGather, what + "_rows", {rows, ids}, {{"axis", "", int64_t{0}}});
+    const TensorId out = nodes_.add_reshape(what, rows, shape);
+    if (out != kNoTensor) known_.insert_or_assign(key, std::pair(out, nodes_.tensor(out).name));
     return out;
   }
+
+  /// Each angle twice, for both elements of a pair of neighbours.
+  TensorId add_doubled(const std::string& what, TensorId angles) {
+    Dims dims = nodes_.dims(angles), column = dims, pairs = dims;
+    column.push_back(1);
+    pairs.push_back(2);
+    dims.back() *= 2;
+    const TensorId each = nodes_.add_reshape(what + "_each", angles, column);
+    const TensorId shape = nodes_.add_integers(what + "_pairs_shape", {std::ssize(pairs)},
+                                               {pairs.begin(), pairs.end()});
+    return nodes_.add_reshape(what + "_twice",
+                              nodes_.add_node(op::kExpand, what + "_pairs", {each, shape}), dims);
+  }
+
   /// Has the builder still got the tensor? What is added for a try is taken back.
   bool is_there(TensorId id, const std::string& of) const {
-    return static_cast<size_t>(id) < builder_.graph().tensors.size() && tensor_at(id).name == of;
-  }
-
-  TensorId add_reshape(const std::string& what, TensorId of, const Dims& to) {
-    const TensorId shape = add_integers(what + "_shape", {to.begin(), to.end()});
-    return add_op(op::kReshape, what, {of, shape});
-  }
-  TensorId add_slice(const std::string& what, TensorId of, int64_t axis, int64_t from, int64_t to) {
-    const TensorId starts = add_integers(what + "_starts", {from}),
-                   ends = add_integers(what + "_ends", {to});
-    return add_op(op::kSlice, what, {of, starts, ends, add_integers(what + "_axes", {axis})});
-  }
-
-  TensorId add_integers(const std::string& what, std::vector<int64_t> values) {
-    if (!errors_.empty()) return kNoTensor;
-    const auto count = std::ssize(values);
-    const auto id = builder_.add_integers(scoped_name(what), {count}, std::move(values));
-    if (id) return *id;
-    errors_ = id.errors();
-    return kNoTensor;
-  }
-
-  std::string scoped_name(const std::string& what) const {
-    return fmt::format("{}/{}", call_.name, what);
-  }
-
-  /// A node; nothing once there is an error. Without a name it is the last one, which has the
-  /// operator's name and output.
-  TensorId add_op(const std::string& op_type, const std::string& what, TensorIds inputs,
-                  std::vector<Attribute> attributes = {}) {
-    if (!errors_.empty()) return kNoTensor;
-    if (const Status step = budget_.take_step(); !step) return errors_ = step.errors(), kNoTensor;
-    const std::string& module = call_.def.module;
-    Node node{what.empty() ? call_.name : scoped_name(what),
-              op_type,
-              "",
-              kOpset,
-              std::move(inputs),
-              {},
-              std::move(attributes),
-              false,
-              module.empty() ? module_from_name(call_.name) : module};
-    const std::string output =
-        what.empty() ? call_.scope.prefix + call_.def.outputs[0] : scoped_name(what) + "_output";
-    const auto ids = builder_.add_node(std::move(node), {output}, *find_op("", op_type));
-    if (ids) return ids->front();
-    errors_ = ids.errors();
-    return kNoTensor;
+    return nodes_.has_tensor(id) && nodes_.tensor(id).name == of;
   }
 
   const NodeCall& call_;
   GraphBuilder& builder_;
-  Budget& budget_;
+  AddedNodes nodes_;
   RotaryAngles& known_;
   const Ports ports_;
   Rotation r_;
-  Errors errors_;
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "sim/elaborate/model_inputs.h"
 #include "sim/elaborate/subgraph_outputs.h"
 #include "sim/operators/names.h"
+#include "sim/operators/value_advice.h"
 
 namespace accsim::sim {
 namespace {
@@ -31,10 +32,12 @@ Result<TensorId> tensor_of(const NodeCall& call, size_t i, const GraphBuilder& b
 /// Where input i points in a list of so many tensors, from their end when it is negative, `most` at
 /// most; `fallback` when it is absent.
 Result<int64_t> known_position(const NodeCall& call, size_t i, int64_t tensors, int64_t most,
-                               int64_t fallback, const GraphBuilder& builder) {
+                               int64_t fallback, GraphBuilder& builder) {
   if (call.input(i) == kNoTensor) return fallback;
   const std::optional<int64_t> at = builder.known_scalar(call.input(i));
-  if (!at) return call.error_at_node(Errc::unsupported, "its position isn't constant");
+  if (!at)
+    return call.error_at_node(Errc::unsupported, "its position isn't constant; give " +
+                                                     value_advice(builder.graph(), call.input(i)));
   if (*at < -tensors || *at > most)
     return call.error_at_node(
         Errc::invalid, fmt::format("position {} is outside of its {} tensors", *at, tensors));
@@ -64,7 +67,7 @@ Status check_count(const NodeCall& call, int64_t parts) {
 }
 
 /// Sizes of parts: one each, all alike but for a smaller last one, or as listed.
-Status set_sizes(const NodeCall& call, const GraphBuilder& builder, int64_t length, Cut& cut) {
+Status set_sizes(const NodeCall& call, GraphBuilder& builder, int64_t length, Cut& cut) {
   const TensorId split = call.input(1);
   if (split == kNoTensor) {
     if (Status s = check_count(call, length); !s) return s;
@@ -73,9 +76,11 @@ Status set_sizes(const NodeCall& call, const GraphBuilder& builder, int64_t leng
   }
   const Result<TensorId> sizes = tensor_of(call, 1, builder);
   if (!sizes) return sizes.errors();
+  builder.note_asked(split);
   const Tensor& tensor = builder.graph().tensor(split);
   if (!tensor.value || !tensor.value->is_integer())
-    return call.error_at_node(Errc::unsupported, "the sizes of its parts aren't constant");
+    return call.error_at_node(Errc::unsupported, "the sizes of its parts aren't constant; give " +
+                                                     value_advice(builder.graph(), split));
   const std::vector<int64_t>& values = tensor.value->integers();
   if (!tensor.dims.empty()) {
     cut.sizes = values;
@@ -94,7 +99,7 @@ Status set_sizes(const NodeCall& call, const GraphBuilder& builder, int64_t leng
       fmt::format("its parts don't add up to the {} along axis {}", length, cut.axis));
 }
 
-Result<Cut> plan_cut(const NodeCall& call, const GraphBuilder& builder) {
+Result<Cut> plan_cut(const NodeCall& call, GraphBuilder& builder) {
   const Result<TensorId> of = tensor_of(call, 0, builder);
   if (!of) return of.errors();
   const Dims& dims = builder.graph().tensor(*of).dims;

@@ -41,7 +41,8 @@ Status bind_outputs(const NodeCall& call, const TensorIds& ids, NodeId first_nod
       if (!copy) return copy.errors();
       id = *copy;
     }
-    builder.rename_tensor(id, call.scope.prefix + name);
+    if (const Status renamed_to = builder.rename_tensor(id, call.scope.prefix + name); !renamed_to)
+      return renamed_to;
     call.scope.names[name] = id;
   }
   return ok();

@@ -42,8 +42,25 @@ std::string nearest_op(std::string_view domain, std::string_view wanted) {
   return nearest;
 }
 
+std::string capital(std::string_view text) {
+  std::string out(text);
+  if (!out.empty() && out[0] >= 'a' && out[0] <= 'z')
+    out[0] = static_cast<char>(out[0] - 'a' + 'A');
+  return out;
+}
+
+std::string more_nodes(size_t nodes) {
+  return nodes > 1 ? fmt::format(" and {} more", nodes - 1) : std::string();
+}
+
 /// Of so many nodes of one operator, with the first one's name.
 Error unsupported_error(const NodeDef& node, const std::string& name, size_t nodes) {
+  if (const RefusedOp* refused = find_refused(node.domain, node.op_type))
+    return Error{Errc::unsupported,
+                 fmt::format("this operator is refused: it is {}. {}; --allow-unsupported costs it "
+                             "as memory traffic",
+                             refused->stands_for, capital(refused->instead)),
+                 node_label(node, name) + more_nodes(nodes)};
   const std::string nearest = nearest_op(node.domain, node.op_type);
   const std::string hint =
       nearest.empty() ? "" : fmt::format(" (the nearest name known is {})", nearest);
@@ -51,8 +68,7 @@ Error unsupported_error(const NodeDef& node, const std::string& name, size_t nod
                fmt::format("no support for this operator{}; --allow-unsupported costs it as memory "
                            "traffic",
                            hint),
-               node_label(node, name) +
-                   (nodes > 1 ? fmt::format(" and {} more", nodes - 1) : std::string())};
+               node_label(node, name) + more_nodes(nodes)};
 }
 
 /// Nodes of one operator that there is no support for.

@@ -11,6 +11,7 @@
 #include "sim/base/dtype.h"
 #include "sim/base/result.h"
 #include "sim/graph/const_data.h"
+#include "sim/graph/given_value.h"
 #include "sim/graph/model_def.h"
 
 namespace accsim::sim {
@@ -39,8 +40,10 @@ struct Tensor {
   Dims dims;
   NodeId producer = kNoNode;  ///< for Origin::node
   bool constant = false;      ///< the same in every run, so computed once, off line
-  ConstPtr value;             ///< the constant's elements where they are known and few
-  Payload payload;            ///< for Origin::initializer
+  /// The elements where they are known and few: of a constant, or of what every run computes anew
+  /// if the user stated them (Graph::given_values), or they follow from others' that are stated.
+  ConstPtr value;
+  Payload payload;  ///< for Origin::initializer
   /// Of a graph on real numbers (sim/lower/real_graph.h): the integers that the file has here.
   std::optional<Quantisation> quantisation = std::nullopt;
 };
@@ -82,6 +85,7 @@ struct Assumption {
   bool given = false;    ///< by the user
   std::string branch{};  ///< kThenBranch or kElseBranch; "": it is a size
   bool input = false;    ///< `node` is an input: who calls the model decides
+  bool of_cost = false;  ///< no shape depends on it, but what the node costs
 };
 inline constexpr std::string_view kThenBranch = "then", kElseBranch = "else";
 
@@ -95,10 +99,11 @@ struct Graph {
   std::vector<Node> nodes;
   std::vector<TensorId> inputs;
   std::vector<TensorId> outputs;
-  std::map<std::string, int64_t> bindings;     ///< what each symbol was bound to
-  std::vector<std::string> defaulted;          ///< symbols bound to 1 for want of a --bind
-  std::map<std::string, int64_t> given_sizes;  ///< of nodes, for what only a run decides
-  std::map<std::string, bool> given_branches;  ///< of Ifs: is it the then branch?
+  std::map<std::string, int64_t> bindings;         ///< what each symbol was bound to
+  std::vector<std::string> defaulted;              ///< symbols bound to 1 for want of a --bind
+  std::map<std::string, int64_t> given_sizes;      ///< of nodes, for what only a run decides
+  std::map<std::string, GivenValue> given_values;  ///< of tensors that aren't constant
+  std::map<std::string, bool> given_branches;      ///< of Ifs: is it the then branch?
   int64_t key_blocks = 0;        ///< keys of the blocks that attention was cut into; 0: it wasn't
   bool keeps_attention = false;  ///< it is to be as it is, whatever a machine does best
   /// Names of inputs, constants and outputs that lie in the shared buffer before and behind a run.

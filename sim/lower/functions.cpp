@@ -125,7 +125,7 @@ class FunctionFinder {
   }
 
   /// Nodes that a region grows by without being a function, before it is given up.
-  static constexpr size_t kMostInVain = 500;
+  static constexpr size_t kMostInVain = 128;
 
   const Graph& graph_;
   const std::vector<std::vector<NodeId>>& readers_;
@@ -183,6 +183,18 @@ bool is_affine(const Graph& graph, const Node& node) {
   return varying.size() == 1 && varying[0] < 8 * sizeof(row->affine_ports) &&
          (row->affine_ports >> varying[0] & 1) != 0 &&
          is_float(graph.tensor(node.inputs[varying[0]]).dtype);
+}
+
+bool is_arithmetic(const Node& node) {
+  const OpRow* row = find_op(node);
+  if (!row || node.inputs.size() != 2) return false;
+  return row->algebra == Algebra::add || row->algebra == Algebra::subtract ||
+         row->algebra == Algebra::multiply || row->algebra == Algebra::divide;
+}
+
+bool stands_for_no_product(const Node& node) {
+  const OpRow* written = node.written_as.empty() ? nullptr : find_op("", node.written_as);
+  return written && written->fate != Fate::gemm;
 }
 
 bool is_rescaling(const Graph& graph, const UnaryFunction& function) {

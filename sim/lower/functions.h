@@ -24,6 +24,13 @@ bool clips_at_zero(const Graph& graph, const Node& node);
 /// Is a node of a UnaryFunction c x + d of what it reads, floats in and out?
 bool is_affine(const Graph& graph, const Node& node);
 
+/// Is the node a sum, a difference, a product or a quotient of two tensors?
+bool is_arithmetic(const Node& node);
+
+/// Is the node work in the place of an operator of the file that is no product (an interpolation, a
+/// move)? Its MACs aren't the network's, its constants no parameters.
+bool stands_for_no_product(const Node& node);
+
 /// Is the function c x of a positive c that is known: the same codes in int8, with another scale?
 bool is_rescaling(const Graph& graph, const UnaryFunction& function);
 

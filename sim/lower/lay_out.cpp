@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/lower/cache_updates.h"
 #include "sim/lower/carriers.h"
 #include "sim/lower/host_layout.h"
 #include "sim/lower/node_layouts.h"
@@ -32,7 +33,9 @@ class LayOut {
         l.work.clear();
         l.fate = Fate::view;
       }
-      if (l.work.empty())
+      if (const auto update = update_in_place(graph_, l, ends_, layouts_))
+        lay_out_update(l, *update);
+      else if (l.work.empty())
         lay_out_view(l);
       else
         lay_out(l);
@@ -83,9 +86,19 @@ class LayOut {
     view.fate = Fate::memory;
   }
 
+  /// A cache that is given and given back, and what replaces some of it: all stays as it lies.
+  void lay_out_update(Layer& l, const Work& update) {
+    l.work = update;
+    if (l.work.empty()) l.fate = Fate::view;
+    layout(l.outputs[0]) = layout(l.inputs[0]);
+    for (const TensorId id : l.inputs)
+      if (id != kNoTensor) mark_taken(id);
+  }
+
   // ---- work -------------------------------------------------------------------------------------
 
   void lay_out(Layer& l) {
+    copy_before_cuts(l);
     const NodeLayouts n =
         node_layouts(graph_, l, layouts_, [&](TensorId id) { return moving_view(id) != nullptr; });
     recount_work(l, n.order);
@@ -104,6 +117,30 @@ class LayOut {
       if (l.outputs[i] != kNoTensor) layout(l.outputs[i]) = n.outs[i];
     if (l.residual.is_of_node()) add_residual(l, copies);
     l.work.insert(l.work.begin(), copies.begin(), copies.end());
+  }
+
+  /// What is cut into boxes that overlap (keys of blocks of queries) would be copied box by box
+  /// where their readers want it in another order: it is copied as a whole before.
+  void copy_before_cuts(const Layer& l) {
+    const TensorId id = l.inputs.empty() ? kNoTensor : l.inputs[0];
+    if (id == kNoTensor || !is_cut(l)) return;
+    int64_t sum = 0;
+    for (const NodeId reader : lowered_.readers[static_cast<size_t>(id)]) {
+      const Layer& cut = lowered_.layers[static_cast<size_t>(reader)];
+      if (!is_cut(cut) || cut.inputs[0] != id) return;
+      sum += elements(dims(cut.outputs[0]));
+    }
+    const Layout wanted = row_major_layout(dims(id));
+    if (sum <= elements(dims(id)) || layout(id) == wanted) return;
+    if (Layer* view = moving_view(id)) turn_into_copy(*view, id, wanted);
+  }
+  /// Does the layer cut one box out of its operand?
+  bool is_cut(const Layer& l) const {
+    const OpRow* row = find_op(node(l));
+    return row && row->layout_rule() == LayoutRule::by_axes && l.fate == Fate::memory &&
+           l.outputs.size() == 1 && !l.inputs.empty() && l.inputs[0] != kNoTensor &&
+           elements(dims(l.outputs[0])) < elements(dims(l.inputs[0])) &&
+           !graph_.tensor(l.inputs[0]).constant;
   }
 
   /// Moves are in other pieces when their operands lie in another order.

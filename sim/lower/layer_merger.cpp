@@ -24,6 +24,7 @@ bool LayerMerger::merge_node(const Node& node, const OpRow& row, Layer& l) {
     into = merge_bias(node);
     if (!into) into = merge_residual(node);
   }
+  if (!into) into = merge_channels(node);
   if (row.fusion == Fusion::clip) into = merge_clip(node);
   if (row.fate == Fate::view) into = merge_rows(node);
   if (!into && passes_on(node)) into = merge_before_clip(node);
@@ -67,6 +68,27 @@ Layer* LayerMerger::merge_bias(const Node& node) {
   return nullptr;
 }
 
+Layer* LayerMerger::merge_channels(const Node& node) {
+  const size_t port = is_constant_input(node, 0) ? 1 : 0;
+  Layer* l = layers_.sole_producer(node, port);
+  if (!unmerged_product(l) || !scales_channels(node, port, *l)) return nullptr;
+  give_bias(*last_product(l));
+  return l;
+}
+
+bool LayerMerger::scales_channels(const Node& node, size_t port, Layer& l) const {
+  if (!is_arithmetic(node) || !is_affine(graph_, node) || !is_constant_input(node, 1 - port))
+    return false;
+  const Dims& to = graph_.tensor(node.outputs[0]).dims;
+  if (to != graph_.tensor(node.inputs[port]).dims) return false;
+  const Node& producer = layers_.node(l.node);
+  const GemmOp& gemm = *last_product(&l);
+  const OpRow* row = find_op(producer);
+  return row && row->weights != WeightLayout::unknown && row->weights != WeightLayout::gain &&
+         is_constant_input(producer, gemm.b_port.index()) &&
+         is_per_channel(graph_.tensor(node.inputs[1 - port]).dims, to, producer, gemm);
+}
+
 bool LayerMerger::one_a_channel(TensorId id, const Layer& l, const GemmOp& gemm) const {
   return is_per_channel(graph_.tensor(id).dims, graph_.tensor(l.outputs[0]).dims,
                         layers_.node(l.node), gemm);
@@ -95,7 +117,8 @@ bool LayerMerger::can_be_added(const Node& node, size_t port, const Layer& l) co
   const Tensor& mine = graph_.tensor(node.inputs[port]);
   if (other.constant || !is_float(sum.dtype) || other.dtype != sum.dtype) return false;
   if (other.dims != sum.dims || mine.dims != sum.dims) return false;
-  return other.producer < l.node;  // kNoNode, of inputs, is less than all
+  const Layer* owner = layers_.owner_of(id);               // of nodes that it has taken in, too
+  return (owner ? owner->node : other.producer) < l.node;  // kNoNode, of inputs, is less than all
 }
 
 Layer* LayerMerger::merge_rows(const Node& node) {
@@ -118,8 +141,10 @@ bool LayerMerger::joins_product(TensorId id, Layer& l) const {
         readers, [&](NodeId reader) { return std::ranges::count(function->nodes, reader) > 0; });
   const Node& sum = layers_.node(readers[0]);
   const OpRow* row = find_op(sum);
-  if (readers.size() != 1 || !row || row->fusion != Fusion::bias || sum.folded) return false;
+  if (readers.size() != 1 || !row || sum.folded) return false;
   const size_t port = sum.inputs[0] == id ? 0 : 1;
+  if (scales_channels(sum, port, l)) return true;
+  if (row->fusion != Fusion::bias) return false;
   if (!is_constant_input(sum, 1 - port)) return can_be_added(sum, port, l);
   return last_product(&l)->bias_port < 0 &&
          one_a_channel(sum.inputs[1 - port], l, *last_product(&l));

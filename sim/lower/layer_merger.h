@@ -23,6 +23,11 @@ class LayerMerger {
   Layer* merge_affine(const Node& node);
   /// A product + a constant vector over its columns, or over the channels of a convolution.
   Layer* merge_bias(const Node& node);
+  /// Another sum, difference, product or quotient of a product's results and a constant vector over
+  /// its columns or channels, from which its weights and its bias follow.
+  Layer* merge_channels(const Node& node);
+  /// Is a node that of input `port`, which has the results of the layer's product?
+  bool scales_channels(const Node& node, size_t port, Layer& l) const;
   /// Is a constant one number an output channel of the layer's product?
   bool one_a_channel(TensorId id, const Layer& l, const GemmOp& gemm) const;
   /// A sum with a tensor that is there when the product runs: of the two products that a sum can

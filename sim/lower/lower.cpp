@@ -81,8 +81,8 @@ class Lowering {
     l.work = std::move(work).value();
     std::erase_if(l.work, [](const WorkItem& item) { return is_nothing(item); });
     l.fate = fate_of(l.work);
-    // A normalisation that the array does is no product of the network's.
-    if (row.kind != OpKind::normalization) l.macs = macs_of(l.work);
+    // What the array does of a normalisation, say, is no product of the network's.
+    if (row.kind != OpKind::normalization && !stands_for_no_product(node)) l.macs = macs_of(l.work);
   }
 
   /// The unit that the work mostly is for: rows whose work varies (Einsum, Transpose) have the fate

@@ -44,6 +44,35 @@ bool NetworkEnds::is_shown(TensorId id) const {
   return false;
 }
 
+bool NetworkEnds::is_given_alone(TensorId id) const {
+  for (int views = 0; views < kMostViews && is_between(id); ++views) {
+    if (is_input(id)) return true;
+    const NodeId producer = graph_.tensor(id).producer;
+    if (producer == kNoNode) return false;
+    const Layer& view = layer_at(producer);
+    if (view.fate != Fate::view || !view.work.empty() || view.inputs.empty()) return false;
+    id = view.inputs[0];
+    if (id == kNoTensor) return false;
+  }
+  return false;
+}
+
+bool NetworkEnds::is_given_back(TensorId id) const {
+  std::vector<TensorId> shown{id};
+  for (size_t i = 0; i < shown.size() && shown.size() < kMostViews; ++i) {
+    if (is_output(shown[i])) return true;
+    for (const NodeId reader : readers_of(shown[i])) {
+      const Node& node = graph_.nodes[static_cast<size_t>(reader)];
+      const OpRow* row = find_op(node);
+      const bool shows = row && (row->fate == Fate::view || row->fusion == Fusion::turn);
+      if (shows && !node.outputs.empty() && node.outputs[0] != kNoTensor &&
+          node.inputs[0] == shown[i])
+        shown.push_back(node.outputs[0]);
+    }
+  }
+  return false;
+}
+
 bool NetworkEnds::is_given_so(const Layer& l) const {
   const OpRow* row = find_op(graph_.nodes[static_cast<size_t>(l.node)]);
   if (!row || row->algebra != Algebra::convert || l.outputs[0] == kNoTensor) return false;

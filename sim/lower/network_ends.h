@@ -25,6 +25,11 @@ class NetworkEnds {
   /// it leave that in another order than that of its dims? Then it moves: else a network of one
   /// transpose would be free.
   bool hands_over(const Layer& l, const Layout& turned) const;
+  /// Is it given in every run, as it is or behind views and transposes, and does nobody else read
+  /// it?
+  bool is_given_alone(TensorId id) const;
+  /// Does the network give it, as it is or as views and transposes show it to whoever?
+  bool is_given_back(TensorId id) const;
   /// Integers that the network is given and has converted to floats, with nobody else to read them,
   /// directly or as views: it is given them as all floats are, in the machine's type.
   bool is_given_so(const Layer& l) const;

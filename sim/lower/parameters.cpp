@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "sim/lower/functions.h"
 #include "sim/lower/lower.h"
 #include "sim/lower/rotary_tables.h"
 #include "sim/operators/op_table.h"
@@ -32,7 +33,7 @@ class ParameterCounter {
       const Node& node = graph_.nodes[i];
       const OpRow* row = find_op(node.domain, node.op_type);
       const auto id = static_cast<NodeId>(i);
-      for (size_t port = 0; port < node.inputs.size(); ++port)
+      for (size_t port = 0; port < node.inputs.size() && !stands_for_no_product(node); ++port)
         if (node.inputs[port] != kNoTensor) visit_input(id, port, row);
       for (const TensorId in : node.quantisation) add_parameter(id, in);
     }
@@ -207,7 +208,7 @@ class ParameterCounter {
     const Tensor& t = graph_.tensor(id);
     const NodeView node(graph_, graph_.nodes[static_cast<size_t>(at)]);
     if (is_packed(t.dtype)) return add_parameter(at, id);  // not packed
-    const int64_t width = node.attr("bits", int64_t{4});
+    const int64_t width = node.attr("bits", node.attr("expert_weight_bits", int64_t{4}));
     const bool all = node.has_attr("K") && elements(t.dims) == elements(graph_.tensor(of).dims);
     const int64_t count = all ? node.attr("K", int64_t{0}) * node.attr("N", int64_t{0})
                               : elements(t.dims) * (bits(t.dtype) / width);

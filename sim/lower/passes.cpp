@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sim/base/check.h"
+#include "sim/lower/expert_gathers.h"
 #include "sim/lower/lane_meaning.h"
 #include "sim/lower/lay_out.h"
 #include "sim/lower/logarithms.h"
@@ -25,7 +26,8 @@ std::span<const LoweringPass> lowering_passes() {
       {"merge_logarithms", merging, {patterns}, logarithms, merge_logarithms},
       {"merge_rotations", merging, {patterns}, rotations, merge_rotations},
       {"merge_repeats", in_memory, {}, repeats, merge_repeats},
-      {"lay_out", in_memory, {logarithms, rotations, repeats}, layouts, lay_out},
+      {"merge_expert_gathers", in_memory, {}, experts, merge_expert_gathers},
+      {"lay_out", in_memory, {logarithms, rotations, repeats, experts}, layouts, lay_out},
       {"set_row_work", in_memory, {layouts}, rows, set_row_work},
       {"add_lane_meanings", in_memory, {layouts}, lanes, add_lane_meanings},
       {"place_sub_tensors", in_memory, {rows, lanes}, sub_tensors, place_sub_tensors},

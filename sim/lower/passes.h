@@ -16,6 +16,7 @@ enum class PassFact : uint8_t {
   logarithms,
   rotations,
   repeats,
+  experts,
   layouts,
   rows,
   lanes,

@@ -6,7 +6,7 @@ namespace accsim::sim {
 
 bool is_per_channel(const Dims& addend, const Dims& sum, const Node& product, const GemmOp& gemm) {
   const OpRow* row = find_op(product);
-  if (row && row->weights == WeightLayout::oihw) {
+  if (row && row->kind == OpKind::convolution) {
     const int64_t channels = gemm.grouped ? gemm.batch * gemm.outputs : gemm.outputs;
     if (sum.size() < 3 || addend.size() >= sum.size() + 1 || addend.size() + 1 < sum.size())
       return false;

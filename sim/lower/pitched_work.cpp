@@ -20,17 +20,58 @@ std::optional<int64_t> cut_of(int64_t count, int64_t stride, const Pitch& p) {
 
 // ---- products -----------------------------------------------------------------------------------
 
-bool apply_pitches(const GemmOp& op, const Layer& layer, const PortPitches& pitches) {
-  const int64_t groups = op.grouped ? op.batch : 1;
-  const auto is_row = [](const Pitch& p, int64_t row) { return p.is_dense() || p.run == row; };
-  const auto dense = [&](ValuePort port) {
-    return !port.is_of_node() || pitches.input(port).is_dense();
+/// A matrix of each batch entry of a product.
+struct ProductMatrix {
+  int64_t rows, row;  ///< how many, and elements of one
+};
+
+bool is_plain(const GemmOp& op) {
+  const Extent3 row{1, 1, op.out[2]};
+  return !op.grouped && op.in == row && op.out == row && op.k() == op.channels;
+}
+
+/// Does each row of the matrices lie by itself, or each matrix as a whole?
+bool lies_in_matrices(const Pitch& p, const ProductMatrix& m) {
+  return p.is_dense() || p.run == m.row || p.run == m.rows * m.row;
+}
+
+/// Cuts the rows of a plain product into images, so that those of `p` are images of it. They may be
+/// single rows, too. False where they are neither.
+bool cut_into_images(GemmOp& op, const Pitch& p, int64_t row) {
+  if (p.is_dense() || p.run == row) return true;
+  if (!is_plain(op) || p.run % row != 0) return false;
+  const int64_t rows = p.run / row;
+  if (op.images > 1) return rows == op.out[2];
+  if (op.m() % rows != 0) return false;
+  op.images = op.m() / rows;
+  op.in[2] = op.out[2] = rows;
+  return true;
+}
+
+bool apply_pitches(GemmOp& op, const Layer& layer, const PortPitches& pitches) {
+  const auto in_of = [&](ValuePort port) {
+    return port.is_of_node() ? pitches.input(port) : Pitch{};
   };
-  const int64_t in = op.a_transposed ? op.in[2] : groups * op.channels, out = groups * op.outputs;
-  if (op.a_port.is_of_node() && !is_row(pitches.input(op.a_port), in)) return false;
-  if (op.out_port.is_of_node() && !is_row(pitches.output(op.out_port), out)) return false;
-  if (layer.residual.is_of_node() && !is_row(pitches.input(layer.residual), out)) return false;
-  return dense(op.b_port) && dense(op.bias_port);
+  const int64_t groups = op.grouped ? op.batch : 1, out = groups * op.outputs;
+  const Pitch a = in_of(op.a_port), b = in_of(op.b_port), residual = in_of(layer.residual);
+  if (op.a_transposed) {
+    const ProductMatrix columns{op.channels, op.in[2]};
+    if (is_plain(op) && op.images == 1 ? !lies_in_matrices(a, columns)
+                                       : !a.is_dense() && a.run != op.in[2])
+      return false;
+  } else if (!cut_into_images(op, a, groups * op.channels)) {
+    return false;
+  }
+  const Pitch to = op.out_port.is_of_node() ? pitches.output(op.out_port) : Pitch{};
+  // What a transposed operand has as its columns isn't cut.
+  const auto takes = [&](const Pitch& p) {
+    return op.a_transposed ? p.is_dense() || p.run == out : cut_into_images(op, p, out);
+  };
+  if (!takes(to) || !takes(residual)) return false;
+  const ProductMatrix second = op.b_transposed ? ProductMatrix{op.outputs, op.channels}
+                                               : ProductMatrix{op.channels, op.outputs};
+  return (b.is_dense() || (is_plain(op) && lies_in_matrices(b, second))) &&
+         in_of(op.bias_port).is_dense();
 }
 
 // ---- lane operations ----------------------------------------------------------------------------
@@ -200,7 +241,7 @@ bool apply_pitches(MemoryOp& op, const PortPitches& pitches) {
 }
 
 bool apply_pitches(WorkItem& item, const Layer& layer, const PortPitches& pitches) {
-  if (const auto* gemm = std::get_if<GemmOp>(&item)) return apply_pitches(*gemm, layer, pitches);
+  if (auto* gemm = std::get_if<GemmOp>(&item)) return apply_pitches(*gemm, layer, pitches);
   if (auto* vector = std::get_if<VectorOp>(&item)) return apply_pitches(*vector, pitches);
   return apply_pitches(std::get<MemoryOp>(item), pitches);
 }

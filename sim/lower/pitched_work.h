@@ -14,8 +14,10 @@ struct PortPitches {
 
 /// The layer's work on operands that lie so, cut so that every axis goes from row to row of an
 /// operand or stays within one. Lane and row operations get more axes. A move goes from and to
-/// where the elements lie. nullopt if commands can't do it: activations and results of products may
-/// only have a pitch from pixel to pixel (from row to row of a matrix).
+/// where the elements lie. Of a product that isn't a convolution, rows that lie by themselves
+/// become images. nullopt if commands can't do it: activations and results of products may only
+/// have a pitch from pixel to pixel (from row to row of a matrix) or from image to image, second
+/// operands one from row to row or from matrix to matrix.
 std::optional<Work> pitched_work(const Layer& layer, const PortPitches& pitches);
 
 /// Would pitched_work() take an item of the layer's work? A move whose operands are dense costs

@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/graph/graph.h"
@@ -21,12 +22,19 @@ class RebuiltGraph {
 
   /// The next node is this one, as it is.
   void keep_node(NodeId id) { out_.nodes.push_back(node(id)); }
+  /// The next node is this one with other inputs.
+  void keep_node_with(NodeId id, std::vector<TensorId> inputs) {
+    keep_node(id);
+    out_.nodes.back().inputs = std::move(inputs);
+  }
   /// Operators that are added from now on are part of what this node does.
   void begin_part_of(NodeId id) { part_of_ = id; }
 
   /// Of another one's type, until a node gives it.
   TensorId add_tensor(const Tensor& like, std::string name, Dims dims);
   TensorId add_constant(std::string name, DType dtype, Dims dims, ConstData value);
+  /// What the integers of an added tensor stand for.
+  void set_quantisation(TensorId id, const Quantisation& q) { out_.tensor(id).quantisation = q; }
   /// A node like another one, of the tensors given; folded where all of these are constant.
   void add_node(const Node& like, std::string name, std::vector<TensorId> inputs,
                 std::vector<TensorId> outputs);

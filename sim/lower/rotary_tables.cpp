@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "sim/lower/functions.h"
 #include "sim/operators/names.h"
 #include "sim/operators/op_table.h"
 
@@ -120,6 +121,8 @@ class RotaryTables {
   TensorId turn_source(TensorId id) const {
     const Node* put = maker_of(id);
     const OpRow* row = put ? row_on_reals(*put) : nullptr;
+    if (put && stands_for_no_product(*put) && put->written_as == op::kConcat)
+      return shown_tensor(put->inputs[0]);  // turned by a matrix
     if (!row || row->name != op::kConcat || operand_count(*put) != 2) return kNoTensor;
     for (const size_t port : {size_t{0}, size_t{1}}) {
       const TensorId minus = negation_source(operand_at(*put, port)),

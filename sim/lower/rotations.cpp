@@ -44,10 +44,11 @@ class Rotations {
     if (!is_product(l)) return;
     for (size_t port = 0; port < l.inputs.size(); ++port) {
       const auto turn = turn_of(l.inputs[port]);
-      if (!turn || dims(turn->of) != dims(l.outputs[0])) continue;
+      const TensorId of = turn ? tensor_of_dims(turn->of, dims(l.outputs[0])) : kNoTensor;
+      if (of == kNoTensor) continue;
       const std::set<NodeId> needless = needless_with(*turn, id);
       if (!needless.contains(turn->put)) continue;
-      l.inputs[port] = turn->of;
+      l.inputs[port] = of;
       l.turned = {static_cast<int>(port), turn->piece};
       for (const NodeId node : needless) merge_layer(node, id);
       return;
@@ -96,15 +97,29 @@ class Rotations {
            l.work.size() == 1 && std::holds_alternative<VectorOp>(l.work.front());
   }
 
+  /// The layer that shows a tensor as a view of all of another one; nullptr: none does.
+  const Layer* view_giving(TensorId id) const {
+    const NodeId at = graph_.tensor(id).producer;
+    if (at == kNoNode) return nullptr;
+    const Layer& l = layer(at);
+    const bool shows = l.fate == Fate::view && l.work.empty() && l.outputs.size() == 1 &&
+                       !l.inputs.empty() && l.inputs[0] != kNoTensor;
+    return shows && elements_of(l.inputs[0]) == elements_of(id) ? &l : nullptr;
+  }
   /// The first tensor, from `id` on up, that isn't shown by a view of it; the views on the way.
   TensorId shown_tensor(TensorId id, std::vector<NodeId>& views) const {
-    for (NodeId at = graph_.tensor(id).producer; at != kNoNode; at = graph_.tensor(id).producer) {
-      const Layer& l = layer(at);
-      const bool shows = l.fate == Fate::view && l.work.empty() && l.outputs.size() == 1 &&
-                         !l.inputs.empty() && l.inputs[0] != kNoTensor;
-      if (!shows || elements_of(l.inputs[0]) != elements_of(id)) break;
-      views.push_back(at);
-      id = l.inputs[0];
+    while (const Layer* view = view_giving(id)) {
+      views.push_back(view->node);
+      id = view->inputs[0];
+    }
+    return id;
+  }
+  /// The tensor itself, or one that it is a view of, that has these dims; kNoTensor: none has.
+  TensorId tensor_of_dims(TensorId id, const Dims& wanted) const {
+    while (dims(id) != wanted) {
+      const Layer* view = view_giving(id);
+      if (!view) return kNoTensor;
+      id = view->inputs[0];
     }
     return id;
   }

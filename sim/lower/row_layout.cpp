@@ -39,6 +39,27 @@ std::optional<PlacedAxes> placed_axes(const RowMeaning& meaning, const Layout& m
   return out;
 }
 
+/// Rows of the last dims that are all treated alike, numbered in any order: an axis of rows for
+/// each that the memory has. Nothing where rows are told apart, or lie otherwise.
+std::optional<RowMeaning> as_rows_lie(const RowMeaning& meaning, const Layout& memory) {
+  if (meaning.mask_port || meaning.log_port) return std::nullopt;
+  int64_t row = 1;
+  for (const RowAxis& a : meaning.axes) row *= a.reduced ? a.count : 1;
+  RowMeaning out = meaning;
+  std::erase_if(out.axes, [](const RowAxis& a) { return !a.reduced; });
+  for (const RowAxis& a : meaning.axes)
+    if (a.reduced ? a.count > 1 && a.stride >= row : a.channel || (a.count > 1 && a.stride < row))
+      return std::nullopt;
+  for (const MoveAxis& a : memory) {
+    const int64_t reach = a.count * a.stride;
+    if (reach <= row) continue;
+    if (a.stride < row && (row % a.stride != 0 || reach % row != 0)) return std::nullopt;
+    const int64_t stride = std::max(a.stride, row);
+    out.axes.push_back({reach / stride, stride});
+  }
+  return out;
+}
+
 /// Neighbours that go on where the inner one ends are one.
 PlacedAxes joined_placed_axes(const PlacedAxes& axes, bool reduced) {
   PlacedAxes out;
@@ -115,7 +136,9 @@ Layout memory_axes(const RowMeaning& meaning) {
 }
 
 std::optional<RowWork> row_work(const RowMeaning& meaning, const Layout& memory) {
-  const auto axes = placed_axes(meaning, memory);
+  auto axes = placed_axes(meaning, memory);
+  if (!axes)
+    if (const auto rows = as_rows_lie(meaning, memory)) axes = placed_axes(*rows, memory);
   if (!axes) return std::nullopt;
   RowWork out;
   out.kind = meaning.kind;

@@ -67,7 +67,7 @@ class CostSink {
   void add_stage(int from, int to, const hw::Walk& walk, Fill fill) {
     if (std::exchange(tensors_[static_cast<size_t>(from)].awaited, false))
       steps_.mark({true, hw::Queue::stage, from});
-    steps_.stage(memory_of(from), walk,
+    steps_.stage(memory_of(from), walk_in_tensor(from, walk),
                  loop_strides<hw::StageCommand>(from, &hw::StageCommand::source, fill));
     tally_.count_stage(times_, memory_of(from), memory_of(to), walk.bytes());
   }

@@ -24,7 +24,8 @@ hw::Walk pitched(const hw::Walk& walk, const Pitch& pitch) {
   if (pitch.is_dense()) return walk;
   hw::Walk out;
   for (const hw::Walk::Level& l : walk.levels) {
-    if (l.count == 1 || l.stride % pitch.run == 0 || l.count * l.stride <= pitch.run) {
+    const bool stays = (l.count - 1) * l.stride < pitch.run;  // its last step is shorter than a row
+    if (stays || l.stride % pitch.run == 0) {
       out.levels.push_back({l.count, l.count == 1 ? 0 : step_of(l.stride, pitch)});
       continue;
     }

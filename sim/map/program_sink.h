@@ -52,7 +52,13 @@ class ProgramSink {
     c.from = from;
     c.to = to;
     c.walk = walk;
-    append_command(std::move(c), fill);
+    append_command(std::move(c), [&](hw::StageCommand& stage) {
+      fill(stage);
+      if (!has_pitch(from)) return;
+      const Pitch& pitch = pitches_[static_cast<size_t>(from)];
+      stage.source = pitched(std::move(stage.source), pitch);
+      stage.walk = pitched(stage.walk, pitch);
+    });
   }
   /// `transposed`: as LoadCommand has it.
   template <class Fill>

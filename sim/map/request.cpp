@@ -75,8 +75,8 @@ void add_to_key(KeyBytes& key, const MemoryOp& op) {
   for (const auto& [count, stride] : axes) key.add(count, stride);
   key.add(picked.has_value());
   if (!picked) return;
-  const auto& [groups, rows, row, indices] = *picked;
-  key.add(groups, rows, row, indices);
+  const auto& [groups, rows, row, count, lists] = *picked;
+  key.add(groups, rows, row, count, lists);
 }
 
 void add_to_key(KeyBytes& key, const hw::PoolLayer& layer) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/operators/value_advice.h"
+
 namespace accsim::sim {
 
 std::vector<int64_t> NodeView::in_order(const std::vector<int64_t>& by_axis) const {
@@ -31,6 +33,7 @@ const Tensor& NodeView::output(size_t i) const {
 
 const ConstData* NodeView::value(size_t i) const {
   if (!has_input(i)) return nullptr;
+  if (i < kCounted) asked_ |= uint64_t{1} << i;
   const Tensor& tensor = input(i);
   static const ConstData kNoIntegers{std::vector<int64_t>{}}, kNoReals{std::vector<double>{}};
   if (std::ranges::find(tensor.dims, 0) != tensor.dims.end())
@@ -40,6 +43,12 @@ const ConstData* NodeView::value(size_t i) const {
   const std::optional<int64_t> count = checked_elements(tensor.dims);
   if (!count || static_cast<size_t>(*count) != tensor.value->size()) return nullptr;
   return tensor.value.get();
+}
+
+std::optional<NodeView> NodeView::maker(size_t i) const {
+  const NodeId id = input(i).producer;
+  if (id == kNoNode) return std::nullopt;
+  return NodeView(graph_, graph_.nodes[static_cast<size_t>(id)]);
 }
 
 Result<std::vector<int64_t>> NodeView::known_integers(size_t i) const {
@@ -54,9 +63,16 @@ Result<std::vector<int64_t>> NodeView::known_integers(size_t i) const {
   const ConstData* data = value(i);
   if (data == nullptr)
     return fail(Errc::unsupported, tensor.name,
-                tensor.constant ? "must be known, but has no elements at hand"
-                                : "must be known, but isn't constant");
+                fmt::format("must be known, but {}; give {}",
+                            tensor.constant ? "has no elements at hand" : "isn't constant",
+                            value_advice(graph_, node_.inputs[i])));
   return data->integers();
+}
+
+std::optional<int64_t> NodeView::noted_size(std::string_view of) const {
+  for (const Assumption& a : graph_.assumed)
+    if (a.of == of && a.node == node_.name) return a.size;
+  return std::nullopt;
 }
 
 const Attribute* NodeView::find_attribute(std::string_view name) const {
@@ -99,8 +115,12 @@ void InferContext::set_output(size_t i, DType dtype, Dims dims) {
 }
 
 Result<int64_t> InferContext::assumed_size(std::string_view of, int64_t bound) {
-  return assume_size(mutable_graph_,
-                     {.node = node_.name, .of = std::string(of), .bound = bound, .size = bound});
+  return assumed_size({.of = std::string(of), .bound = bound, .size = bound});
+}
+
+Result<int64_t> InferContext::assumed_size(Assumption asked) {
+  asked.node = node_.name;
+  return assume_size(mutable_graph_, std::move(asked));
 }
 
 void InferContext::set_value(size_t i, std::vector<int64_t> integers) {
@@ -119,6 +139,17 @@ void InferContext::set_value(size_t i, ConstPtr value) {
   // Shape rules know some values that no input's value is needed for (Shape of an activation).
   tensor.constant = true;
   tensor.value = std::move(value);
+}
+
+void InferContext::set_assumed_value(size_t i, ConstPtr value) {
+  if (!has_output(i) || is_output_given(i)) return;
+  const bool constant = output(i).constant;
+  set_value(i, std::move(value));
+  mutable_graph_.tensor(node_.outputs[i]).constant = constant;
+}
+
+bool InferContext::is_output_given(size_t i) const {
+  return has_output(i) && graph_.given_values.contains(output(i).name);
 }
 
 Result<int64_t> normalize_axis(int64_t axis, int64_t rank) {

@@ -28,6 +28,10 @@ class NodeView {
   int64_t place_of(int64_t axis) const;
   int64_t opset() const { return node_.opset; }
 
+  const Graph& graph() const { return graph_; }
+  /// What the graph has noted for this node of `of`; nullopt: nothing.
+  std::optional<int64_t> noted_size(std::string_view of) const;
+
   size_t input_count() const { return node_.inputs.size(); }
   bool has_input(size_t i) const { return i < node_.inputs.size() && node_.inputs[i] != kNoTensor; }
   const Tensor& input(size_t i) const;
@@ -37,6 +41,10 @@ class NodeView {
   /// The input's elements when known; nullptr when absent, not constant or too large to keep. Those
   /// of an empty tensor are always known.
   const ConstData* value(size_t i) const;
+  /// The node that gives the input; nullopt: none.
+  std::optional<NodeView> maker(size_t i) const;
+  /// Has a rule asked for the elements of input i? Only of the first 64 inputs.
+  bool asked_for(size_t i) const { return i < kCounted && (asked_ >> i & 1) != 0; }
   /// Elements of an integer input that must be known; the error names the input.
   Result<std::vector<int64_t>> known_integers(size_t i) const;
 
@@ -60,6 +68,10 @@ class NodeView {
   const Graph& graph_;
   const Node& node_;
   const std::vector<size_t> order_;
+
+ private:
+  static constexpr size_t kCounted = 64;
+  mutable uint64_t asked_ = 0;  ///< a bit an input
 };
 
 /// What shape and value rules get: the view, and setters for the outputs.
@@ -73,10 +85,17 @@ class InferContext : public NodeView {
   /// bound, which it can't exceed. `of` says what is counted. The graph notes it, without the
   /// operator's name.
   Result<int64_t> assumed_size(std::string_view of, int64_t bound);
+  /// The same with all that is noted but the node's name: asked.size where the user gave none.
+  Result<int64_t> assumed_size(Assumption asked);
   /// Sets the elements of output i (row-major, as many as its shape has).
   void set_value(size_t i, std::vector<int64_t> integers);
   void set_value(size_t i, std::vector<double> reals);
   void set_value(size_t i, ConstPtr value);
+  /// Sets elements that output i is assumed to have, which only a run decides; not where the user
+  /// states them.
+  void set_assumed_value(size_t i, ConstPtr value);
+  /// Does the user state the elements of output i?
+  bool is_output_given(size_t i) const;
 
  private:
   Graph& mutable_graph_;

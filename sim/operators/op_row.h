@@ -26,6 +26,8 @@ using CostRule = Result<Work> (*)(const NodeView&);
 /// The softmax or normalisation that the node's one VectorOp is, no more and no less; nothing where
 /// its attributes, inputs or outputs make it another one. Called when the cost rule has succeeded.
 using RowsRule = std::optional<RowMeaning> (*)(const NodeView&);
+/// nullopt where elements are combined.
+using UpdateRule = std::optional<Update> (*)(const NodeView&);
 
 inline constexpr int kVariadic = 1 << 20;
 
@@ -141,6 +143,7 @@ enum class ControlFlow : uint8_t {
   optional_make,
   optional_element,
   optional_asked,
+  spelled,  ///< the operators that it stands for (sim/elaborate/fused_forms.h)
 };
 
 /// How the stored weights of a product lie.
@@ -239,9 +242,10 @@ struct OpRow {
   bool pointwise = false;
   /// nullptr only for control flow.
   ShapeRule shape = pointwise ? broadcast_shape : nullptr;
-  ValueRule value = nullptr;  ///< nullptr: never folded to a value
-  CostRule cost = nullptr;    ///< nullptr only for Fate::view and control flow
-  RowsRule rows = nullptr;    ///< nullptr: works on no rows
+  ValueRule value = nullptr;     ///< nullptr: never folded to a value
+  CostRule cost = nullptr;       ///< nullptr only for Fate::view and control flow
+  RowsRule rows = nullptr;       ///< nullptr: works on no rows
+  UpdateRule updates = nullptr;  ///< nullptr: its result isn't input 0 with some replaced
   /// Bit p: of input p of floats that function is c x + d while the other inputs stay the same.
   unsigned affine_ports = 0;
   /// Bit p: of input p only the element type counts; a graph whose types are known reads no more.

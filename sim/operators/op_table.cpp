@@ -29,7 +29,8 @@ Rows gather_rows() {
                                     control_rows,
                                     contrib_rows,
                                     contrib_attention_rows,
-                                    contrib_quant_rows};
+                                    contrib_quant_rows,
+                                    spelled_rows};
   Rows rows;
   for (const auto family : kFamilies)
     for (const OpRow& row : family()) rows.push_back(&row);

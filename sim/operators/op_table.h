@@ -29,11 +29,23 @@ std::span<const OpRow> control_rows();        ///< If, Loop, Scan, sequences
 std::span<const OpRow> contrib_rows();            ///< products, convolutions, norms, activations
 std::span<const OpRow> contrib_attention_rows();  ///< attentions and rotation
 std::span<const OpRow> contrib_quant_rows();      ///< quantised and packed ones
+std::span<const OpRow> spelled_rows();            ///< those that others take the place of
 
 /// The row of an operator ("" and "ai.onnx" are the same domain); nullptr when there is none.
 const OpRow* find_op(std::string_view domain, std::string_view name);
 inline const OpRow* find_op(const Node& node) { return find_op(node.domain, node.op_type); }
 /// Every row of every family, families in the order above.
 std::span<const OpRow* const> all_ops();
+
+/// An operator that is known and has no row.
+struct RefusedOp {
+  std::string_view domain, name;
+  std::string_view stands_for;  ///< what it computes, and why that has no cost here
+  std::string_view instead;     ///< what its user can do
+};
+/// All of them, by domain and name.
+std::span<const RefusedOp> refused_ops();
+/// The entry of an operator; nullptr when it isn't refused.
+const RefusedOp* find_refused(std::string_view domain, std::string_view name);
 
 }  // namespace accsim::sim

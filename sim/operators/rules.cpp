@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/operators/value_advice.h"
+
 namespace accsim::sim {
 namespace {
 
@@ -26,9 +28,10 @@ Error unknown_value(const NodeView& node, size_t i, std::string_view input, std:
   const Tensor& tensor = node.input(i);
   return unsupported_node(
       node,
-      fmt::format("{} depends on the value of input '{}' (tensor '{}'), which {}", what, input,
-                  tensor.name,
-                  tensor.constant ? "is constant but has no elements at hand" : "isn't constant"));
+      fmt::format("{} depends on the value of input '{}' (tensor '{}'), which {}; give {}", what,
+                  input, tensor.name,
+                  tensor.constant ? "is constant but has no elements at hand" : "isn't constant",
+                  value_advice(node.graph(), node.node().inputs[i])));
 }
 
 Result<std::vector<int64_t>> need_integers(const NodeView& node, size_t i, std::string_view input,

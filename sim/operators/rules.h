@@ -8,6 +8,12 @@
 
 namespace accsim::sim {
 
+/// Of a node whose result is its input 0, but for what input `port` has in place of some of it:
+/// those are whole slices from dim `whole_from` of input 0 on.
+struct Update {
+  size_t port = 0, whole_from = 0;
+};
+
 /// What the rules of all op families share (counting: work_counts.h). Every error starts with the
 /// op's name; the elaborator puts the node in front.
 
@@ -16,8 +22,8 @@ Error bad_node(const NodeView& node, std::string_view what);
 /// Errc::unsupported: legal, but can't be costed.
 Error unsupported_node(const NodeView& node, std::string_view what);
 /// "Reshape: output dim 1 depends on the value of input 'shape' (tensor 't'), which isn't
-/// constant". `input` is the name the operator gives its input i, `what` the output or dim that
-/// can't be had.
+/// constant; give ..." (value_advice()). `input`: the operator's name of its input i, `what`: the
+/// output or dim that can't be had.
 Error unknown_value(const NodeView& node, size_t i, std::string_view input, std::string_view what);
 /// The elements of integer input i, or unknown_value().
 Result<std::vector<int64_t>> need_integers(const NodeView& node, size_t i, std::string_view input,

@@ -250,6 +250,9 @@ hw::MemoryImage pack_operands(const GemmProblem& p, const hw::HwConfig& hw,
   check(std::ssize(operands.weights) == logical_weights(op), "weights of another size");
   check(!p.has_parameters || std::ssize(operands.channels) == p.pixel_outputs(),
         "parameters of another number of channels");
+  check(!p.same_parameters || std::ranges::count(operands.channels, operands.channels.front()) ==
+                                  std::ssize(operands.channels),
+        "one channel's parameters for all");
   hw::MemoryImage image = {pack_activations(op, operands.a),
                            WeightPacker(p, hw, t, operands.weights).pack_weights(),
                            std::vector<uint8_t>(as_index(op.batch * op.m() * op.outputs))};

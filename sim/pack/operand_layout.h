@@ -18,6 +18,7 @@ struct GemmOperands {
   std::vector<int8_t> weights;
   struct Channel {
     int32_t bias = 0, multiplier = 1, shift = 0;
+    bool operator==(const Channel&) const = default;
   };
   std::vector<Channel> channels;  ///< per output channel, those of all groups
   /// What the post unit adds, in the order of the output; of a problem with a residual.

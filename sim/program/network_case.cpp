@@ -130,7 +130,7 @@ class CaseBuilder {
   /// Indices of rows, as a network's input has them.
   static void draw_indices(const GatherProblem& p, std::mt19937& draw, std::vector<uint8_t>& to) {
     std::ranges::fill(to, uint8_t{0});
-    for (int64_t i = 0; i < p.rows.count; ++i) {
+    for (int64_t i = 0; i < p.rows.indices(); ++i) {
       const auto index = static_cast<uint32_t>(draw() % static_cast<uint64_t>(p.rows.rows));
       std::memcpy(to.data() + i * p.index_bytes, &index, sizeof(index));
     }

@@ -95,10 +95,12 @@ class Reference {
     const Values all = in_memory(of_part);
     const Pitch& pitch = part_->pitches[of_part];
     if (pitch.is_dense()) return all;
-    const int64_t extent = part_->mapping->program.tensors[of_part].bytes;
+    const int64_t end = std::ssize(all);
+    const int64_t extent = std::min(end, part_->mapping->program.tensors[of_part].bytes);
     std::vector<int8_t>& out = gathered_.emplace_back();
     for (int64_t row = 0; row < extent; row += pitch.pitch)
-      for (int64_t i = row; i < row + pitch.run; ++i) out.push_back(all[static_cast<size_t>(i)]);
+      for (int64_t i = row; i < std::min(end, row + pitch.run); ++i)
+        out.push_back(all[static_cast<size_t>(i)]);
     return out;
   }
   Values values_of_tensor(size_t of_part, int64_t elements) {

@@ -42,6 +42,10 @@ GemmOperands random_operands(const GemmProblem& p, const std::vector<int8_t>& we
   int shift = narrow ? 26 : 30;
   for (int64_t k = op.k(); k > 0; k /= 4) ++shift;
   for (int64_t n = 0; n < p.pixel_outputs(); ++n) {
+    if (n > 0 && p.same_parameters) {
+      o.channels.push_back(o.channels.front());
+      continue;
+    }
     o.channels.push_back(random_channel(shift, random));
     if (!grouped) continue;
     GemmOperands::Channel& channel = o.channels.back();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/lower/functions.h"
 #include "sim/operators/node_view.h"
 #include "sim/operators/op_table.h"
 
@@ -55,10 +56,10 @@ RealWeights ordered_weights(const LayerProduct& p, const ref::Array& b) {
 /// Multiplies output channel o of the weights (and its bias) by factor.
 void scale_channel(RealWeights& r, const GemmOp& op, int64_t channel, double factor) {
   r.bias[static_cast<size_t>(channel)] *= factor;
-  const int64_t each = op.k() * op.outputs, g = op.grouped ? channel / op.outputs : 0;
-  const int64_t o = channel % op.outputs;
-  for (int64_t i = g * each + o; i < (g + 1) * each; i += op.outputs)
-    r.w[static_cast<size_t>(i)] *= factor;
+  const int64_t each = op.k() * op.outputs, o = channel % op.outputs;
+  const int64_t from = op.grouped ? channel / op.outputs * each : 0;
+  const int64_t end = op.grouped ? from + each : std::ssize(r.w);
+  for (int64_t i = from + o; i < end; i += op.outputs) r.w[static_cast<size_t>(i)] *= factor;
 }
 
 /// Adds a constant to the biases: one for each, or one for all.
@@ -90,6 +91,25 @@ Status fold_gain(const LayerProduct& p, const Node& n, const OpRow& row, const C
   return ok();
 }
 
+/// A sum, difference, product or quotient of the results and a constant: one for each channel.
+Status fold_channels(const LayerProduct& p, const Node& n, const OpRow& row,
+                     const Constants& constants, RealWeights& r) {
+  const bool behind = !p.graph.tensor(n.inputs[0]).constant;
+  const TensorId id = n.inputs[behind ? 1 : 0];
+  if (row.algebra == Algebra::add) return add_bias(constants, id, 1, r);
+  const Result<ref::Array> array = constants(id);
+  if (!array) return array.errors();
+  const std::vector<double> by = array->reals();
+  for (size_t c = 0; c < r.bias.size() && !by.empty(); ++c) {
+    const double with = by[by.size() == 1 ? 0 : c % by.size()];
+    const bool divides = row.algebra == Algebra::divide;
+    const bool turns = row.algebra == Algebra::subtract && !behind;
+    const double factor = row.algebra == Algebra::multiply ? with : divides ? 1 / with : 1;
+    scale_channel(r, p.op, static_cast<int64_t>(c), turns ? -1 : factor);
+  }
+  return row.algebra == Algebra::subtract ? add_bias(constants, id, behind ? -1 : 1, r) : ok();
+}
+
 /// What has been merged into the layer.
 Status fold_merged(const LayerProduct& p, const Constants& constants, RealWeights& r) {
   const auto constant = [&](TensorId id) { return id != kNoTensor && p.graph.tensor(id).constant; };
@@ -98,8 +118,8 @@ Status fold_merged(const LayerProduct& p, const Constants& constants, RealWeight
     const Node& n = p.graph.nodes[static_cast<size_t>(merged.node)];
     const OpRow* row = find_op(n);
     Status folded = ok();
-    if (row && row->fusion == Fusion::bias && std::ranges::any_of(n.inputs, constant))
-      folded = add_bias(constants, n.inputs[constant(n.inputs[0]) ? 0 : 1], 1, r);
+    if (row && is_arithmetic(n) && std::ranges::any_of(n.inputs, constant))
+      folded = fold_channels(p, n, *row, constants, r);
     if (row && row->fusion == Fusion::affine) folded = fold_gain(p, n, *row, constants, r);
     if (!folded) return folded;
   }

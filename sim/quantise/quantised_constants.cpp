@@ -17,15 +17,36 @@ class RealMove : public PartConstants {
       if (port.side != OperandPort::Side::input)
         return unknown_error("a move with a table of its own");
       const TensorId id = tensor_read(port.index);
-      if (id == kNoTensor || !is_float(tensor(id).dtype))
+      if (id == kNoTensor || !(is_float(tensor(id).dtype) || is_list(i)))
         return unknown_error("a move by constants that aren't moved");
       const Result<ref::Array> array = source_.constants(id);
       if (!array) return array.errors();
-      const Layout& lies = source_.network.lowered.layouts[static_cast<size_t>(id)];
-      if (Status s = put_constant(i, codes_in_memory(*array, lies, scale_of(id))); !s)
+      if (Status s = put_constant(i, is_list(i) ? indices(*array) : codes(*array, id)); !s)
         return s.errors();
     }
     return std::move(out_);
+  }
+
+ private:
+  static constexpr size_t kList = 1;  ///< of a gather's tensors
+
+  bool is_list(size_t tensor) const {
+    return tensor == kList && part_.mapping->source_as<GatherSource>() != nullptr;
+  }
+  std::vector<uint8_t> codes(const ref::Array& array, TensorId id) const {
+    const Layout& lies = source_.network.lowered.layouts[static_cast<size_t>(id)];
+    return codes_in_memory(array, lies, scale_of(id));
+  }
+  /// Little-endian; negative ones count from the end.
+  std::vector<uint8_t> indices(const ref::Array& array) const {
+    const GatherProblem& p = part_.mapping->source_as<GatherSource>()->problem;
+    std::vector<uint8_t> out;
+    for (const int64_t index : array.integers()) {
+      const auto row = static_cast<uint64_t>(index < 0 ? index + p.rows.rows : index);
+      for (int64_t byte = 0; byte < p.index_bytes; ++byte)
+        out.push_back(static_cast<uint8_t>(row >> (8 * byte)));
+    }
+    return out;
   }
 };
 

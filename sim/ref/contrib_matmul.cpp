@@ -143,6 +143,50 @@ Status matmul_nbits(KernelContext& step) {
   return put_with_bias(step, std::move(out), 5);
 }
 
+/// What the 16 codes of bitsandbytes stand for, of the largest number of a block: FP4, NF4.
+constexpr double kFp4[] = {
+    0, 0.00520833333,  0.66666667,  1,  0.33333333,  0.5,  0.16666667,  0.25,
+    0, -0.00520833333, -0.66666667, -1, -0.33333333, -0.5, -0.16666667, -0.25};
+constexpr double kNf4[] = {-1.0,
+                           -0.6961928009986877,
+                           -0.5250730514526367,
+                           -0.39491748809814453,
+                           -0.28444138169288635,
+                           -0.18477343022823334,
+                           -0.09105003625154495,
+                           0.0,
+                           0.07958029955625534,
+                           0.16093020141124725,
+                           0.24611230194568634,
+                           0.33791524171829224,
+                           0.44070982933044434,
+                           0.5626170039176941,
+                           0.7229568362236023,
+                           1.0};
+
+/// N x K numbers of 4 bits, the first of a byte in its upper half, times their block's largest.
+Status matmul_bnb4(KernelContext& step) {
+  const int64_t k = int_attr(step, "K", 1), n = int_attr(step, "N", 1);
+  const int64_t block = int_attr(step, "block_size", 64);
+  const bool turned = int_attr(step, "transB", 1) != 0;
+  if (step.input_array(1).kind() != ElementKind::u8) return refuse(step, "weights must be bytes");
+  const double* codes = int_attr(step, "quant_type", 1) == 0 ? kFp4 : kNf4;
+  const std::vector<int64_t> packed = step.integers(1);
+  const std::vector<double> scale = step.reals(2), a = step.reals(0);
+  std::vector<double> b(static_cast<size_t>(n * k));
+  for (int64_t i = 0; i < n * k; ++i) {
+    const int64_t byte = packed[static_cast<size_t>(i / 2)];
+    b[static_cast<size_t>(i)] =
+        codes[i % 2 == 0 ? byte >> 4 : byte & 15] * scale[static_cast<size_t>(i / block)];
+  }
+  const int64_t inner = turned ? k : n, columns = turned ? n : k;
+  std::vector<double> out(static_cast<size_t>(elements(step.out_dims(0))));
+  if (!out.empty())
+    multiply(step.pool(), {static_cast<int64_t>(a.size()) / inner, inner, columns, false, turned},
+             a.data(), b.data(), out.data());
+  return step.put_output(0, out), ok();
+}
+
 /// Numbers of a table that is packed along its last dim, or of a type of so few bits.
 std::vector<double> unpacked_numbers(const KernelContext& step, size_t port, int64_t width,
                                      int64_t columns) {
@@ -262,6 +306,7 @@ constexpr KernelRow kContribMatmulKernels[] = {
     {"EmbedLayerNormalization", embed_norm, kMicrosoft},
     {"GatherBlockQuantized", gather_blocks, kMicrosoft},
     {"MatMulIntegerToFloat", matmul_to_float, kMicrosoft},
+    {"MatMulBnb4", matmul_bnb4, kMicrosoft},
     {"MatMulNBits", matmul_nbits, kMicrosoft},
     {"QEmbedLayerNormalization", qembed_norm, kMicrosoft},
     {"QGemm", quantised_gemm, kMicrosoft},

@@ -30,7 +30,7 @@ struct Sent {
 
 double logistic(double v) { return 1 / (1 + std::exp(-v)); }
 
-double gelu(double v) {
+double tanh_of_gelu(double v) {
   constexpr double kRoot = 0.79788456080286535588;  // of 2 / pi
   return 0.5 * v * (1 + std::tanh(kRoot * (v + 0.044715 * v * v * v)));
 }
@@ -38,7 +38,7 @@ double gelu(double v) {
 double apply_activation(const Mixture& m, double v) {
   if (m.function == "relu") return std::max(v, 0.0);
   if (m.function == "silu") return v * logistic(v);
-  return m.function == "gelu" ? gelu(v) : v;
+  return m.function == "gelu" ? tanh_of_gelu(v) : v;
 }
 
 double swiglu_value(const Mixture& m, double gate, double value) {

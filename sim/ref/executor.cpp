@@ -143,6 +143,8 @@ class Runner {
             where, Errc::invalid,
             fmt::format("is {} {}, but was given {} {}", name(tensor.dtype), to_string(tensor.dims),
                         name(given.dtype()), to_string(given.dims()))));
+      else if (Status s = check_given(tensor, given); !s)
+        errors.push_back(error_at(where, s.errors()).front());
       if (given.is_counted_by(*state_.memory)) {
         array_at(id) = std::move(given);
         continue;
@@ -259,6 +261,9 @@ class Runner {
       Array& out = step.output_array(i);  // allocates what an empty output's kernel didn't touch
       round_elements(out);
       share_texts(out);
+      if (node.outputs[i] >= std::ssize(graph_.tensors)) continue;  // what nobody named
+      if (Status s = check_given(graph_.tensor(node.outputs[i]), out); !s)
+        return error_at(label_of_node(graph_, node), s.errors());
     }
     return ok();
   }
@@ -312,7 +317,7 @@ bool can_compute(DType dtype, const KernelRow& kernel) {
 Status check_runnable(const Graph& graph) {
   Errors errors;
   for (const Assumption& a : graph.assumed)
-    if (!a.input)
+    if (!a.input && !a.of_cost)
       errors.push_back(error_at(
           fmt::format("{}: node '{}' (op {})", graph.file, a.node, a.op_type), Errc::unsupported,
           fmt::format("what its output is depends on its numbers ({}); costs assume "

@@ -75,11 +75,15 @@ Result<std::vector<Array>> load_weights(const Graph& graph, std::optional<uint64
 /// without a kernel, element types that aren't kept. Good when there is nothing.
 Status check_runnable(const Graph& graph);
 
-/// A random tensor for graph input `id`: reals from [-1, 1), and integers that index an embedding
-/// below its length. Other integers, booleans and strings are 0 or 1. The same name, shape and seed
-/// give the same tensor.
+/// A tensor for graph input `id`: what the user states (--value), or else a random one: reals from
+/// [-1, 1), and integers that index an embedding below its length. Other integers, booleans and
+/// strings are 0 or 1. The same name, shape and seed give the same tensor.
 Array random_input(const Graph& graph, TensorId id, uint64_t seed,
                    std::shared_ptr<MemoryCount> count = nullptr);
+
+/// Errc::invalid where a tensor of a run has other elements than the user states (--value), or than
+/// follow from what he states.
+Status check_given(const Tensor& tensor, const Array& array);
 
 /// The elements of a stored tensor from the model's file (or beside it); nullopt when they aren't
 /// there.

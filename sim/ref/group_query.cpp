@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "sim/operators/contrib/attention_parts.h"
 #include "sim/operators/fold.h"
 #include "sim/operators/names.h"
 #include "sim/operators/rules.h"
@@ -44,12 +45,17 @@ Result<CacheFormat> cache_format(const KernelContext& step, const AttentionTask&
   return CacheFormat(bits, t.head, std::move(all));
 }
 
+/// Does the cache keep the last tokens only?
+bool slides(const KernelContext& step) {
+  return int_attr(step, "sliding_window_cache", 0) != 0 && step.has_input(3);
+}
+
 /// What isn't computed of GroupQueryAttention.
 Status check_group_query(KernelContext& step) {
   if (step.has_input(3) != step.has_input(4) || (step.has_input(3) && step.dims(3) != step.dims(4)))
     return bad_node(step, "past_key and past_value must be of one shape");
-  if (int_attr(step, "sliding_window_cache", 0) != 0)
-    return refuse(step, "caches of a window's size aren't computed");
+  if (slides(step) && step.has_input(10))
+    return refuse(step, "a bias on a cache of a window's size isn't computed");
   if (step.has_input(1) && step.dims(1)[1] != step.dims(0)[1])
     return refuse(step, "keys of another length aren't computed");
   if (step.has_input(14) != step.has_input(15))
@@ -103,8 +109,11 @@ Result<std::vector<int64_t>> past_rows(KernelContext& step, AttentionTask& t) {
   const std::vector<int64_t> last = step.integers(5), totals = step.integers(6);
   if (static_cast<int64_t>(last.size()) != t.batch || totals.size() != 1)
     return bad_node(step, "seqlens_k must be one a batch entry");
-  const int64_t past_length = step.has_input(3) ? step.dims(3)[2] : 0;
   const int64_t total = totals[0];
+  // What a sliding cache has dropped was there, too.
+  const int64_t past_length = slides(step)        ? std::max<int64_t>(0, total - t.q_len)
+                              : step.has_input(3) ? step.dims(3)[2]
+                                                  : 0;
   if (total < 0 || total > past_length + t.q_len)
     return bad_node(step, fmt::format("total_sequence_length is {} for a past of {} and {} tokens",
                                       total, past_length, t.q_len));
@@ -118,6 +127,38 @@ Result<std::vector<int64_t>> past_rows(KernelContext& step, AttentionTask& t) {
       return bad_node(step, "seqlens_k doesn't go with the past and the queries");
   }
   return past;
+}
+
+/// The same of a cache that keeps the last tokens (tokens_kept()); `before` are all those that came
+/// before the new ones.
+std::vector<int64_t> kept_rows(const KernelContext& step, AttentionTask& t,
+                               const std::vector<int64_t>& before) {
+  const int64_t room = step.dims(3)[2], window = int_attr(step, "local_window_size", 0);
+  t.total = room;
+  std::vector<int64_t> kept;
+  for (const int64_t tokens : before) {
+    kept.push_back(tokens_kept(tokens, room, window));
+    t.total = std::max(t.total, kept.back() + t.q_len);
+  }
+  return kept;
+}
+
+/// A cache of `room` rows after the step: of each batch entry's keys or values, which begin with so
+/// many from before, those that it keeps, and what else was there.
+std::vector<double> slid_cache(const KernelContext& step, const AttentionTask& t,
+                               const std::vector<int64_t>& before, const std::vector<int64_t>& kept,
+                               const std::vector<double>& all, std::vector<double> cache) {
+  const int64_t room = step.dims(3)[2], window = int_attr(step, "local_window_size", 0);
+  for (int64_t b = 0; b < t.batch; ++b) {
+    const int64_t tokens = before[static_cast<size_t>(b)] + t.q_len;
+    const int64_t last = tokens_kept(tokens, room, window);
+    const int64_t gone = kept[static_cast<size_t>(b)] + t.q_len - last;
+    for (int64_t h = b * t.kv_heads; h < (b + 1) * t.kv_heads; ++h) {
+      const auto from = all.begin() + (h * t.total + gone) * t.head;
+      std::copy(from, from + last * t.head, cache.begin() + h * room * t.head);
+    }
+  }
+  return cache;
 }
 
 /// The position of every new token, batch x length: as input 9 says, of a first prompt from its
@@ -222,20 +263,21 @@ Status group_query(KernelContext& step) {
   t.q_heads = int_attr(step, "num_heads", 1);
   t.kv_heads = int_attr(step, "kv_num_heads", 1);
   t.head = t.v_head = x[2] / (step.has_input(1) ? t.q_heads : t.q_heads + 2 * t.kv_heads);
-  const Result<std::vector<int64_t>> past = past_rows(step, t);
-  if (!past) return past.errors();
+  const Result<std::vector<int64_t>> before = past_rows(step, t);
+  if (!before) return before.errors();
+  const std::vector<int64_t> past = slides(step) ? kept_rows(step, t, *before) : *before;
   FreshRows rows = fresh_rows(step, t);
-  if (Status s = prepare_rows(step, t, *past, rows); !s) return s;
+  if (Status s = prepare_rows(step, t, *before, rows); !s) return s;
   const Result<CacheFormat> k_format = cache_format(step, t, "k_quant_type", 12),
                             v_format = cache_format(step, t, "v_quant_type", 13);
   if (!k_format) return k_format.errors();
   if (!v_format) return v_format.errors();
   k_format->quantise_numbers(t.q_len, rows.k);
   v_format->quantise_numbers(t.q_len, rows.v);
-  const std::vector<double> keys = present_cache(t, *past, k_format->unpack_numbers(step.reals(3)),
+  const std::vector<double> keys = present_cache(t, past, k_format->unpack_numbers(step.reals(3)),
                                                  rows.k),
-                            values = present_cache(t, *past,
-                                                   v_format->unpack_numbers(step.reals(4)), rows.v),
+                            values = present_cache(t, past, v_format->unpack_numbers(step.reals(4)),
+                                                   rows.v),
                             real_keys = k_format->real_numbers(t.total, keys),
                             real_values = v_format->real_numbers(t.total, values);
   t.q = rows.q.data();
@@ -249,17 +291,21 @@ Status group_query(KernelContext& step) {
     t.sinks.assign(static_cast<size_t>(t.q_heads), 0);
   if (!t.sinks.empty() && static_cast<int64_t>(t.sinks.size()) != t.q_heads)
     return bad_node(step, fmt::format("head_sink must have {} elements", t.q_heads));
-  Result<GroupQueryBias> bias = GroupQueryBias::of_step(step, t, *past);
+  Result<GroupQueryBias> bias = GroupQueryBias::of_step(step, t, past);
   if (!bias) return bias.errors();
   t.bias = std::move(*bias);
   step.put_output(0,
                   join_heads(compute_attention(step.state(), t).out, t.batch, t.q_heads, t.q_len));
-  for (const size_t i : {size_t{1}, size_t{2}})
-    if (i < step.output_count() && step.has_output(i)) {
-      if (step.out_dims(i)[2] != t.total)
-        return refuse(step, "the present cache isn't as long as the total length");
-      step.put_output(i, i == 1 ? k_format->pack_numbers(keys) : v_format->pack_numbers(values));
-    }
+  for (const size_t i : {size_t{1}, size_t{2}}) {
+    if (i >= step.output_count() || !step.has_output(i)) continue;
+    const CacheFormat& format = i == 1 ? *k_format : *v_format;
+    std::vector<double> all = i == 1 ? keys : values;
+    if (slides(step))
+      all = slid_cache(step, t, *before, past, all, format.unpack_numbers(step.reals(i + 2)));
+    else if (step.out_dims(i)[2] != t.total)
+      return refuse(step, "the present cache isn't as long as the total length");
+    step.put_output(i, format.pack_numbers(all));
+  }
   if (step.output_count() > 3 && step.has_output(3)) return refuse(step, "scores as an output");
   return ok();
 }

@@ -8,7 +8,8 @@ std::vector<int8_t> integer_rows_picked(const IntegerGather& p) {
   std::vector<int8_t> out;
   const int64_t row = p.rows.row * p.element_bytes;
   for (int64_t group = 0; group < p.rows.groups; ++group)
-    for (int64_t i = 0; i < p.rows.count; ++i) {
+    for (int64_t item = 0; item < p.rows.count; ++item) {
+      const int64_t i = group % p.rows.lists * p.rows.count + item;
       uint32_t index = 0;
       for (size_t byte = 0; byte < sizeof(index); ++byte) {
         const auto at = static_cast<size_t>(i * p.index_bytes) + byte;

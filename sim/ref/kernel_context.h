@@ -39,7 +39,6 @@ class KernelContext : public NodeView {
   /// `inputs`: as the node's, absent ones empty.
   KernelContext(const Graph& graph, const Node& node, std::vector<Array> inputs, RunState& state);
 
-  const Graph& graph() const { return graph_; }
   ThreadPool& pool() const { return state_.pool; }
   const std::shared_ptr<MemoryCount>& memory() const { return state_.memory; }
   RunState& state() const { return state_; }

@@ -6,9 +6,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <map>
 
@@ -110,21 +107,6 @@ Result<Array> from_raw(std::string_view bytes, DType dtype, const Dims& dims,
                  file};
   const auto* const data = reinterpret_cast<const uint8_t*>(bytes.data());
   return *array_of(dtype, dims, {data, bytes.size(), {}});
-}
-
-Result<std::string> read_bytes(const std::string& file, const char* kind) {
-  std::error_code error;
-  const auto status = std::filesystem::status(file, error);
-  if (std::filesystem::is_directory(status))
-    return Error{Errc::io, fmt::format("is a folder; name {}", kind), file};
-  // A device may have no end, a pipe no writer.
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
-    return Error{Errc::io, fmt::format("is not a regular file; name {}", kind), file};
-  std::ifstream in(file, std::ios::binary);
-  if (!in) return Error{Errc::io, "can't be opened; check the path", file};
-  std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  if (in.bad()) return Error{Errc::io, "can't be read", file};
-  return bytes;
 }
 
 }  // namespace accsim::sim::ref

@@ -16,7 +16,4 @@ std::string to_raw(const Array& array);
 Result<Array> from_raw(std::string_view bytes, DType dtype, const Dims& dims,
                        const std::string& file);
 
-/// All of a regular file; `kind` is what errors call it: "a .npy file".
-Result<std::string> read_bytes(const std::string& file, const char* kind);
-
 }  // namespace accsim::sim::ref

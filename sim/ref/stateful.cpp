@@ -97,7 +97,6 @@ Status causal_conv(KernelContext& step) {
 constexpr KernelRow kStatefulKernels[] = {
     {"CausalConvWithState", causal_conv},
     {"LinearAttention", linear_attention},
-    {"CausalConvWithState", causal_conv, kMicrosoft},
 };
 
 }  // namespace

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -105,6 +107,19 @@ const Node* user_behind(const Graph& graph, const Node& first, size_t& port, boo
   return node;
 }
 
+/// The node that computes with a stored tensor behind one that the program has added to put its
+/// elements in another order; nullptr: none does.
+const Node* user_in_order(const Graph& graph, const Node& first, size_t& port) {
+  if (!first.folded || first.part_of.empty() || port != 0) return &first;
+  const TensorId out = first.outputs[0];
+  for (const Node& node : graph.nodes)
+    if (const auto at = std::ranges::find(node.inputs, out); at != node.inputs.end()) {
+      port = static_cast<size_t>(at - node.inputs.begin());
+      return &node;
+    }
+  return nullptr;
+}
+
 /// Centre and half width of the values that a weight is drawn from.
 struct Spread {
   double middle = 0, width = 0.1;
@@ -133,8 +148,9 @@ Spread spread_of(const Graph& graph, TensorId id) {
     });
     spread.width = std::sqrt(3.0 / static_cast<double>(std::max<int64_t>(fan, 1)));
   }
-  each_reader(graph, id, [&](const Node& node, size_t port) {
-    const OpRow* row = find_op(node);
+  each_reader(graph, id, [&](const Node& reader, size_t port) {
+    const Node* user = user_in_order(graph, reader, port);
+    const OpRow* row = user == nullptr ? nullptr : find_op(*user);
     const bool norm = row != nullptr && row->kind == OpKind::normalization;
     if (norm && row->role_of(port) == PortRole::variance)
       spread = {1, 0.5};
@@ -196,6 +212,11 @@ Array random_weights(const Graph& graph, TensorId id, uint64_t seed,
 Array random_input(const Graph& graph, TensorId id, uint64_t seed,
                    std::shared_ptr<MemoryCount> count) {
   const Tensor& tensor = graph.tensor(id);
+  if (tensor.value && element_kind(tensor.dtype)) {  // as the user states
+    Array given(tensor.dtype, tensor.dims, std::move(count));
+    fill_array(given, *tensor.value);
+    return given;
+  }
   uint64_t below = fits_byte(tensor.dtype) ? 128 : 2;
   each_reader(graph, id, [&](const Node& node, size_t port) {
     const OpRow* row = find_op(node);
@@ -225,6 +246,19 @@ Array random_input(const Graph& graph, TensorId id, uint64_t seed,
   });
   round_elements(array);
   return array;
+}
+
+Status check_given(const Tensor& tensor, const Array& array) {
+  if (tensor.constant || !tensor.value) return ok();
+  const ConstData& given = *tensor.value;
+  const std::vector<double> computed = array.reals();
+  for (size_t i = 0; i < given.size() && i < computed.size(); ++i)
+    if (computed[i] != given.as_double(i))
+      return Error{Errc::invalid,
+                   fmt::format("element {} of '{}' is {}, and {} by --value; give what it is", i,
+                               tensor.name, computed[i], given.as_double(i)),
+                   ""};
+  return ok();
 }
 
 }  // namespace accsim::sim::ref

@@ -247,7 +247,9 @@ Result<TiledModel> tile_model(const std::string& path, const ElaborateOptions& e
                               const TileOptions& options) {
   const Result<ModelDef> model = read_model(path);
   if (!model) return model.errors();
-  const Result<Graph> graph = elaborate(*model, elaborate_options);
+  ElaborateOptions own = elaborate_options;
+  own.as_written = true;  // what an operator stands for isn't in the file
+  const Result<Graph> graph = elaborate(*model, own);
   if (!graph) return graph.errors();
   if (const Status good = verify_graph(*graph); !good) return good.errors();
   TiledModel out;

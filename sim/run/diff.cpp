@@ -10,6 +10,7 @@
 #include <map>
 #include <set>
 
+#include "sim/base/read_file.h"
 #include "sim/ref/npy.h"
 #include "sim/ref/raw.h"
 
@@ -72,7 +73,7 @@ LayerDiff compare_arrays(const ref::Array& x, const ref::Array& y, Tolerance tol
 Result<ref::Array> read_dumped(const std::string& folder, const DumpTensor& tensor) {
   const std::string file = folder + "/" + tensor.file;
   if (file.ends_with(".npy")) return ref::read_npy(file);
-  const Result<std::string> bytes = ref::read_bytes(file, "a file of a dump");
+  const Result<std::string> bytes = read_bytes(file, "a file of a dump");
   if (!bytes) return bytes.errors();
   return ref::from_raw(*bytes, tensor.dtype, tensor.dims, file);
 }

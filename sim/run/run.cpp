@@ -31,7 +31,8 @@ StoredTensor constant_of(const std::string& name, const ref::Array& array) {
 }
 
 bool is_whole(const Result<Graph>& graph) {
-  return graph && std::ranges::all_of(graph->assumed, &Assumption::input);
+  return graph && std::ranges::all_of(graph->assumed,
+                                      [](const Assumption& a) { return a.input || a.of_cost; });
 }
 
 /// The graph of a model whose shapes depend on what inputs hold: those that they depend on, small
@@ -110,7 +111,7 @@ Status check_input(const RunRequest& request, const Tensor& tensor) {
 Status draw_input(const RunRequest& request, TensorId id, PreparedRun& out) {
   const Tensor& tensor = out.graph.tensor(id);
   const auto named = std::ranges::find(request.inputs, tensor.name, &InputSource::name);
-  if (named == request.inputs.end()) out.defaulted.push_back(tensor.name);
+  if (named == request.inputs.end() && !tensor.value) out.defaulted.push_back(tensor.name);
   const uint64_t seed = named == request.inputs.end() ? 0 : named->seed;
   try {
     out.inputs[tensor.name] = ref::random_input(out.graph, id, seed, out.memory);

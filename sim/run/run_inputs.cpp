@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "sim/base/read_file.h"
 #include "sim/elaborate/model_inputs.h"
 #include "sim/elaborate/node_label.h"
 #include "sim/elaborate/symbols.h"
@@ -108,7 +109,7 @@ Error no_input(const std::string& name, const char* of, const std::vector<std::s
 }
 
 Result<std::string> read_source(const InputSource& source) {
-  return ref::read_bytes(source.file, "a .npy file, or one of raw elements");
+  return read_bytes(source.file, "a .npy file, or one of raw elements");
 }
 
 bool is_npy(const InputSource& source, std::string_view bytes) {

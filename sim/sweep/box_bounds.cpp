@@ -61,7 +61,7 @@ const hw::Field& shared_kib() {
 }
 
 /// Do sizes of memories decide what a byte costs, and does that count? Then more memory can be
-/// worse.
+/// worse, and more copies of it.
 bool sizes_are_prices(const SweepSpec& spec) {
   const auto asks = [&](Metric m) { return std::ranges::count(spec.objectives, m) > 0; };
   return has_technology(spec) && (asks(Metric::energy) || asks(Metric::edp));
@@ -130,6 +130,7 @@ int64_t MachineBox::point_count() const {
 
 BoxBounds::BoxBounds(const SweepSpec& spec) : spec_(spec), space_(spec) {
   const bool dear_shared = shared_is_dear(spec), prices = sizes_are_prices(spec);
+  const hw::Field& fill_rows = hw::field_at(spec.base, spec.base.array.fill_rows);
   for (const Axis& axis : spec.axes) {
     auto& differs = unordered_.emplace_back(axis.steps.size(), false);
     for (size_t i = 1; i < axis.steps.size(); ++i)
@@ -137,7 +138,7 @@ BoxBounds::BoxBounds(const SweepSpec& spec) : spec_(spec), space_(spec) {
         const Growth g = growth_on(*axis.fields[k], spec.base);
         const bool tiles = g == Growth::memory && spec.mapping.effort == MapEffort::rule;
         const bool dear = dear_shared && axis.fields[k] == &shared_kib();
-        const bool priced = prices && g == Growth::memory;
+        const bool priced = prices && (g == Growth::memory || axis.fields[k] == &fill_rows);
         if (g != Growth::none && !tiles && !dear && !priced) continue;
         if (axis.steps[i - 1].fields[k] != axis.steps[i].fields[k]) differs[i] = true;
       }
@@ -271,7 +272,7 @@ double BoxBounds::least_energy(const MachineBox& r) const {
   // Energies that follow from words have no least machine.
   if (has_technology(spec_) && prices_vary(spec_, hw::kPricesEnergies)) return 0;
   const hw::HwConfig least = best_machine(r, false);
-  // Longer columns of dot products share the registers of a sum.
+  // Longer columns of dot products share the registers of a sum. More zeros take less.
   const hw::HwConfig most = best_machine(r, true);
   double mac = std::min(least.energy.mac.value, most.energy.mac.value);
   double out = least.energy.static_per_cycle * least_cycles(r);
@@ -279,7 +280,8 @@ double BoxBounds::least_energy(const MachineBox& r) const {
   // Lanes leave out the taps in the padding, of which nobody knows here how many there are.
   if (most.vector.mac_lanes > 0) mac = 0;
   for (const Layer& l : layers_)
-    out += l.times * (l.macs * mac + l.weight_bytes * least.energy.dram_read_byte);
+    out += l.times *
+           (l.macs * most.energy.with_zeros(mac) + l.weight_bytes * least.energy.dram_read_byte);
   return out * (1 - 1e-9);
 }
 

@@ -83,6 +83,13 @@ void check_head(const CsvTable& table, SpecErrors& errors) {
   }
 }
 
+/// A table is text: a byte of 0 in it ends names that others print.
+void check_text(std::string_view line, int number, SpecErrors& errors) {
+  const size_t at = line.find('\0');
+  if (at != std::string_view::npos)
+    errors.fail({number, static_cast<int>(at) + 1}, "a byte of 0, which no text has");
+}
+
 void check_row(const CsvTable& table, const std::vector<CsvCell>& row, SpecErrors& errors) {
   const size_t wanted = table.head.size(), found = row.size();
   if (found == wanted) return;
@@ -114,6 +121,7 @@ Result<CsvTable> parse_csv(std::string_view text, const std::string& file) {
     ++number;
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.empty() || line.front() == '#') continue;
+    check_text(line, number, errors);
     std::vector<CsvCell> cells = LineReader(line, number, errors).read_cells();
     if (out.head.empty()) {
       out.head = std::move(cells);

@@ -223,6 +223,13 @@ Result<Prediction> predict_on_machine(const ValidationPoint& point, const KnownM
   return Predictor(point, machine, options, std::move(*workload)).make_prediction(interval);
 }
 
+/// What is wrong with a point, at its row where it has one: a row's pins are no option.
+Error error_of_point(const ValidationPoint& point, Error e) {
+  e.message = point.name + ": " + e.message;
+  if (point.is_row()) e.where = fmt::format("{}:{}:1", point.table_file, point.table_line);
+  return e;
+}
+
 void add_to_summary(const ValidationPoint& point, const Prediction& p, ErrorSummary& out) {
   const double error = p.relative_error(point.measured);
   if (out.points == 0 || std::abs(error) > std::abs(out.worst)) {
@@ -345,10 +352,7 @@ Result<Validation> validate_sources(std::vector<ValidationSource> sources,
       if (r)
         done.predictions.push_back(std::move(*r));
       else
-        for (Error e : r.errors()) {
-          e.message = sources[s].points[p].name + ": " + e.message;
-          errors.push_back(std::move(e));
-        }
+        for (const Error& e : r.errors()) errors.push_back(error_of_point(sources[s].points[p], e));
     }
     done.source = std::move(sources[s]);
     out.sources.push_back(std::move(done));

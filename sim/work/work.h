@@ -108,11 +108,14 @@ struct MoveAxis {
 /// Elements of a side of the blocks that are turned at once, at most.
 inline constexpr int64_t kTurnedSide = 64;
 
-/// Rows of a tensor that a list of indices picks, item by item: [groups][rows][row] elements of
-/// the data make [groups][count][row] ones. Item i of a group is row min(index i, rows - 1) of it.
+/// Rows of a tensor that lists of indices pick, item by item: [groups][rows][row] elements of the
+/// data make [groups][count][row] ones. Item i of a group is row min(index i, rows - 1) of it, by
+/// its list: group g has list g % lists of [lists][count] indices.
 struct PickedRows {
   int64_t groups = 1, rows = 1, row = 1;
-  int64_t count = 1;  ///< indices
+  int64_t count = 1;  ///< indices of a list
+  int64_t lists = 1;  ///< a divisor of the groups
+  int64_t indices() const { return lists * count; }
   friend bool operator==(const PickedRows&, const PickedRows&) = default;
 };
 

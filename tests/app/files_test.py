@@ -146,7 +146,7 @@ NO_FILES = """
     --percentile --random-numbers --cycles --by --assume --trace-layer --trace-limit --resume-at
     --until --branch --from --no-interval --search --max-nodes --max-graph-mib --max-rank
     --max-programs --max-memory-mib --max-gops --key-blocks --raw --dtype --shape --tensor
-    --layer --level --format --embed shell command of
+    --layer --level --format --embed --value shell command of
     --b-dataflow --b-mapping --b-objective --b-slack --b-effort --port --max-upload --max-seconds
 """
 

@@ -23,28 +23,30 @@ LATE_ARRAY = """
 module {name} #(
   parameter int unsigned Rows = 8,
   parameter int unsigned Cols = 8,
-  parameter bit OneProcess = 1'b0{local}
+  parameter bit OneProcess = 1'b0{parameters}
 ) (
   {ports}
   output logic [Cols-1:0][31:0] sum_o
 );
   logic [Cols-1:0][31:0] sum;
-  {name}_now #(.Rows(Rows), .Cols(Cols), .OneProcess(OneProcess)) u_now (.sum_o(sum), .*);
+  {name}_now #(.Rows(Rows), .Cols(Cols), .OneProcess(OneProcess){passed}) u_now (
+    .sum_o(sum), .*);
   always_ff @(posedge clk_i) sum_o <= sum;
 endmodule
 """
 WS_PORTS = """input logic clk_i, by_column_i,
   input logic [Rows*8-1:0] stream_i,
   input logic swap_i, write_i,
-  input logic [Cols*8-1:0] write_row_i,
+  input logic [FillRows*Cols*8-1:0] write_row_i,
   input logic [Rows*8-1:0] write_column_i,"""
+WS_PARAMETERS = ",\n  parameter int unsigned FillRows = 1"
 OS_PORTS = """input logic clk_i, rst_ni,
   input logic [Rows*8-1:0] pixel_i,
   input logic valid_i,
   input logic [IndexBits-1:0] index_i,
   input logic [Cols*8-1:0] weight_i,
   input logic clear_i, capture_i, shift_i,"""
-OS_LOCAL = ",\n  localparam int unsigned IndexBits = $clog2(Rows + 1)"
+OS_PARAMETERS = ",\n  localparam int unsigned IndexBits = $clog2(Rows + 1)"
 
 # A lane whose sums come a cycle later; zero point and limits come late enough by themselves.
 LATE_LANE = """
@@ -97,8 +99,14 @@ def renamed(module):
 
 
 def late_array(name):
-    ports, local = (WS_PORTS, "") if name == "array_ws" else (OS_PORTS, OS_LOCAL)
-    return renamed(name) + LATE_ARRAY.format(name=name, ports=ports, local=local)
+    ports, parameters, passed = (
+        (WS_PORTS, WS_PARAMETERS, ", .FillRows(FillRows)")
+        if name == "array_ws"
+        else (OS_PORTS, OS_PARAMETERS, "")
+    )
+    return renamed(name) + LATE_ARRAY.format(
+        name=name, ports=ports, parameters=parameters, passed=passed
+    )
 
 
 def late_package():

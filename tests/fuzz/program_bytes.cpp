@@ -164,6 +164,7 @@ class Walker {
   void machine(HwConfig& hw) {
     within(hw.array.rows, 1, 17);
     within(hw.array.cols, 1, 17);
+    within(hw.array.fill_rows, 1, hw.array.rows);
     for (BufferConfig& b : hw.buffers) {
       const bool sums = &b == &hw.buffers[static_cast<size_t>(Buffer::accumulator)];
       within(b.slots, 1, 5);

@@ -12,7 +12,6 @@ import tempfile
 import unittest
 
 try:
-    import numpy
     import onnx
     import onnx.shape_inference
 except ImportError:
@@ -22,16 +21,19 @@ except ImportError:
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXPORTER = ROOT / "models" / "exporter"
-sys.path.insert(0, str(EXPORTER))
+sys.path[:0] = [str(EXPORTER), str(pathlib.Path(__file__).resolve().parent)]
 
+import config  # noqa: E402
 import decoder  # noqa: E402
-import geometry  # noqa: E402
 import weights  # noqa: E402
+from decoder_steps import bindings, short  # noqa: E402
 
 ACCSIM = None  # set by main
 
-# Parameters of the checkpoints as they are published; of Gemma 3 without the part that sees, of
-# Falcon without the copy of its embedding that the checkpoint has as output projection.
+# Parameters of the checkpoints as they are published; of Gemma 3, Gemma 3n and Llama 4 without the
+# parts that see and hear, of DeepSeek-V3, GLM-4.5 and Qwen3-Next without the layer that predicts
+# one token more, of Falcon without the copy of its embedding that the checkpoint has as output
+# projection.
 PUBLISHED = {
     "llama-3-8b": 8_030_261_248,
     "llama-3-70b": 70_553_706_496,
@@ -47,68 +49,18 @@ PUBLISHED = {
     "falcon-7b": 7_217_189_760 - 65_024 * 4_544,
     "mamba-130m": 129_135_360,
     "mamba-2.8b": 2_768_345_600,
+    "deepseek-v3": 671_026_419_200,
+    "gpt-oss-20b": 20_914_757_184,
+    "gemma-3n-e4b": 6_835_235_568,
+    "llama-4-scout": 107_769_861_120,
+    "glm-4.5-air": 106_852_251_264,
+    "granite-3.1-8b": 8_170_848_256,
+    "lfm2-1.2b": 1_170_340_608,
+    "mamba-codestral-7b": 7_285_403_648,
+    "olmo-2-7b": 7_298_617_344,
+    "qwen3-next-80b-a3b": 79_674_391_296,
+    "smollm3-3b": 3_075_098_624,
 }
-
-
-def bindings(size, sequence, past, past_window, experts=None):
-    """--bind of one step; `experts`: how many get tokens, default: all that can."""
-    bound = {"sequence": sequence}
-    if not size.state:
-        kinds = {bool(size.window(layer)) for layer in range(size.layers)}
-        if False in kinds:
-            bound.update(past=past, total=past + sequence)
-        if True in kinds:
-            bound.update(past_window=past_window, total_window=past_window + sequence)
-    if size.experts:
-        rows = size.routed(sequence)
-        bound["active_experts"] = experts or min(size.experts, rows)
-        bound["tokens_per_expert"] = -(-rows // bound["active_experts"])
-    return bound
-
-
-def short(name):
-    """The first layers of a model: as many as have all kinds that it has."""
-    size = geometry.find(name)[1]
-    return size.cut(6 if 0 in size.windows else 2)
-
-
-TINY = {
-    "num_hidden_layers": 2,
-    "hidden_size": 32,
-    "vocab_size": 50,
-    "num_attention_heads": 4,
-    "num_key_value_heads": 2,
-    "intermediate_size": 48,
-}
-TINY_WINDOWS = {
-    **TINY,
-    "model_type": "gemma3_text",
-    "head_dim": 16,
-    "sliding_window": 4,
-    "layer_types": ["sliding_attention", "full_attention"],
-}
-TINY_MAMBA = {**TINY, "model_type": "mamba", "intermediate_size": 64}
-
-
-def step_inputs(size, first, count):
-    """Values and --bind of tokens `first` and on behind a cache of one position that no token sees
-    (a cache has at least one) and of those before them."""
-    ids = numpy.array([[3, 7, 1, 9, 4]])[:, first : first + count]
-    if size.state:
-        return {"input_ids": ids}, {"sequence": count}
-    rows = numpy.arange(first, first + count)
-    back = rows[:, None] - numpy.arange(-1, first + count)[None, :]
-    seen = (back >= 0) & (back <= rows[:, None])
-    near = seen & (back < max(size.windows, default=0))
-    values = {"input_ids": ids, "position_ids": rows[None]}
-    bound = bindings(size, count, first + 1, first + 1)
-    for mask, name, total in (
-        (seen, "attention_mask", "total"),
-        (near, "window_mask", "total_window"),
-    ):
-        if total in bound:
-            values[name] = numpy.where(mask, 0, -60000).astype("float16")[None, None]
-    return values, bound
 
 
 class Decoders(unittest.TestCase):
@@ -144,28 +96,28 @@ class Decoders(unittest.TestCase):
         return totals
 
     def test_has_every_model_its_published_parameters(self):
-        self.assertEqual(set(geometry.named()), set(PUBLISHED))
+        self.assertEqual(set(config.named()), set(PUBLISHED))
         for name, params in PUBLISHED.items():
-            self.assertEqual(geometry.find(name)[1].params(), params, name)
+            self.assertEqual(config.find(name)[1].params(), params, name)
 
     def test_does_accsim_cost_a_step_of_decoding_of_every_whole_model(self):
         for name, params in PUBLISHED.items():
-            size = geometry.find(name)[1]
+            size = config.find(name)[1]
             path = self.write(decoder.build_decoder(size), f"{name}.onnx")
-            self.assertLess(path.stat().st_size, 20_000 * (size.layers + 1))
+            self.assertLess(path.stat().st_size, 25_000 * (size.layers + 1))
             self.assertEqual(self.cost(size, path, 1, 511, 127)["params"], params, name)
 
     def test_does_a_narrow_memory_take_the_bytes_of_weights_and_cache_over_its_rate(self):
         """A token of one sequence reads each weight, a byte, once, of the embedding a row, and all
         keys and values."""
         name = "llama-3-8b"
-        size = geometry.find(name)[1]
+        size = config.find(name)[1]
         path = self.write(decoder.build_decoder(size))
         weights_read = PUBLISHED[name] - (size.vocab - 1) * size.hidden
         for past in (1023, 16383):
             report = self.report(path, bindings(size, 1, past, past), machine="64x64-starved")
             totals, rate = report["totals"], report["hw"]["dram"]["read_bytes_per_cycle"]
-            cache = size.layers * 2 * past * size.kv_heads * (size.hidden // size.heads)
+            cache = size.layers * 2 * past * 8 * 128
             least = (weights_read + cache) / rate
             self.assertGreater(totals["cycles"], least)
             self.assertLess(totals["cycles"], 1.02 * least, past)
@@ -188,7 +140,7 @@ class Decoders(unittest.TestCase):
                 form = weights.WeightFormat.parse(text)
                 path = self.write(decoder.build_decoder(size, form), f"{name}.onnx")
                 # Integer experts without tokens count as no parameters: all of them have some.
-                totals = self.cost(size, path, 1, 63, 63, size.experts)
+                totals = self.cost(size, path, 1, 63, 63, size.experts and size.experts.count)
                 scales = 0 if group is None else size.scales(group)
                 self.assertEqual(totals["params"], size.params() + scales, (name, text))
 
@@ -228,51 +180,11 @@ class Decoders(unittest.TestCase):
         self.assertEqual(totals["macs"], size.macs(tokens))
         self.assertEqual(totals["params"], size.params())
 
-    def run_step(self, path, values, bound, folder):
-        """The outputs of a run with random weights, always the same."""
-        out = self.dir / folder
-        words = [word for name, n in bound.items() for word in ("--bind", f"{name}={n}")]
-        for name, value in values.items():
-            file = self.dir / f"{folder}.{name}.npy"
-            numpy.save(file, value)
-            words += ["--input", f"{name}={file}"]
-        command = [str(ACCSIM), "run", str(path), "--weights", "random:1", "--output", str(out)]
-        done = subprocess.run(
-            command + words, capture_output=True, text=True, timeout=60, check=False
-        )
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        return {file.stem: numpy.load(file) for file in out.glob("*.npy")}
-
-    def test_are_tokens_behind_a_cache_what_they_are_in_one_run(self):
-        for config in ({**TINY, "model_type": "qwen3"}, TINY_WINDOWS, TINY_MAMBA):
-            size = geometry.from_config(config)
-            model = decoder.build_decoder(size)
-            path = self.write(model)
-            past = {}
-            for value in model.graph.input:
-                if value.name.startswith("past"):
-                    dims = [d.dim_value or 1 for d in value.type.tensor_type.shape.dim]
-                    past[value.name] = numpy.zeros(dims, "float16")
-            kind = config["model_type"]
-            outputs = []
-            for first, count in ((0, 5), (0, 3), (3, 2)):
-                values, bound = step_inputs(size, first, count)
-                if first:
-                    present = outputs[-1]
-                    past = {name: present[name.replace("past", "present")] for name in past}
-                values.update({name: v.astype("float16") for name, v in past.items()})
-                outputs.append(self.run_step(path, values, bound, f"{kind}.{first}.{count}"))
-            whole, later = (outputs[i]["logits"].astype("float32") for i in (0, 2))
-            # Sums may be taken in another order: some dozens of roundings of 2 ** -11, relative.
-            allowed = 64 * 2**-11 * abs(whole).max()
-            self.assertLess(abs(whole[:, 3:] - later).max(), allowed, kind)
-            self.assertGreater(abs(whole[:, 1:3] - later).max(), allowed, kind)
-
     def test_is_a_published_config_what_its_name_is(self):
-        for name, config in geometry.named().items():
+        for name, published in config.named().items():
             path = self.dir / "config.json"
-            path.write_text(json.dumps(config))
-            self.assertEqual(geometry.find(str(path))[1], geometry.find(name)[1])
+            path.write_text(json.dumps(published))
+            self.assertEqual(config.find(str(path))[1], config.find(name)[1])
 
     def test_are_defaults_taken_for_what_a_config_leaves_out(self):
         text = {
@@ -282,17 +194,19 @@ class Decoders(unittest.TestCase):
             "num_hidden_layers": 34,
             "sliding_window": 1024,
         }
-        size = geometry.from_config({"model_type": "gemma3", "text_config": text})
+        size = config.from_config({"model_type": "gemma3", "text_config": text})
         self.assertEqual(size.params(), PUBLISHED["gemma-3-4b"])
         self.assertEqual([size.window(layer) for layer in range(7)], [1024] * 5 + [0, 1024])
         types = ["full_attention", "sliding_attention"] * 17
-        size = geometry.from_config({**text, "layer_types": types})
+        size = config.from_config({**text, "layer_types": types})
         self.assertEqual([size.window(layer) for layer in range(3)], [0, 1024, 0])
 
     def test_are_configs_refused_that_nothing_here_builds(self):
-        llama = geometry.named()["llama-3-8b"]
+        llama = config.named()["llama-3-8b"]
         for change in (
-            {"model_type": "deepseek_v3"},
+            {"model_type": "llama_9"},
+            {"layer_types": ["full_attention"] * 31},
+            {"layer_types": ["other_attention"] * 32},
             {"model_type": None},
             {"hidden_act": "relu6"},
             {"num_key_value_heads": 5},
@@ -300,12 +214,11 @@ class Decoders(unittest.TestCase):
             {"hidden_size": None},
             {"num_attention_heads": None},
             {"num_local_experts": 4, "num_experts_per_tok": 5},
-            {"decoder_sparse_step": 2},
         ):
             with self.assertRaises(ValueError, msg=change):
-                geometry.from_config({**llama, **change})
+                config.from_config({**llama, **change})
         with self.assertRaises(ValueError):
-            geometry.find("llama-9-9b")
+            config.find("llama-9-9b")
         for text in ("int3", "int4:", "int4:x", "int8:1", "float16:32", ""):
             with self.assertRaises(ValueError, msg=text):
                 weights.WeightFormat.parse(text)
@@ -318,7 +231,7 @@ class Decoders(unittest.TestCase):
         )
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         path = self.dir / "gpt2_1layers_int4g64_op22.onnx"
-        self.cost(geometry.find("gpt2")[1].cut(1), path, 1, 63, 0)
+        self.cost(config.find("gpt2")[1].cut(1), path, 1, 63, 0)
         done = subprocess.run(
             [*command, "--decoder", "gpt2", "--layers", "13"],
             capture_output=True,

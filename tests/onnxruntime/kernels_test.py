@@ -556,6 +556,43 @@ def fused_products():
     )
 
 
+def spelled_out():
+    """Operators that are computed as those that they stand for."""
+    x = real(3, 8)
+    for kind in (0, 1):
+        yield Case(
+            "MatMulBnb4",
+            13,
+            [real(2, 32), u8(64), np.abs(real(8))],
+            domain=MS,
+            K=32,
+            N=4,
+            block_size=16,
+            quant_type=kind,
+        )
+    for metric in ("euclidean", "sqeuclidean"):
+        yield Case("CDist", 13, [x, real(5, 8)], domain=MS, metric=metric)
+    yield Case("Trilu", 13, [real(2, 5, 5), np.array(1)], domain=MS, upper=0)
+    yield Case("GatherND", 13, [real(4, 5, 2), np.array([[0, 1], [2, 3]])], domain=MS)
+    yield Case("Pad", 13, [x, ints(1, 0, 0, 2), np.array([0.5], np.float32)], domain=MS)
+    yield Case("TransposeMatMul", 13, [real(8, 3), real(8, 4)], domain=MS, transA=1)
+    yield Case(
+        "GridSample", 13, [real(1, 2, 5, 5), real(1, 3, 4, 2)], domain=MS, padding_mode="border"
+    )
+    yield Case(
+        "QLinearConv",
+        13,
+        [u8(1, 6, 6, 4), *small_scales(), u8(5, 4, 3, 3), *small_scales(), *small_scales()],
+        domain=MS,
+        channels_last=1,
+    )
+
+
+def small_scales():
+    """A scale and a zero point."""
+    return np.array(0.05, np.float32), np.array(128, np.uint8)
+
+
 def by_onnxruntime(cases, folders):
     """What run.js says of each case, all in one process of node."""
     lines = []
@@ -613,6 +650,7 @@ def main():
             fused_attention,
             masks_and_pasts,
             fused_products,
+            spelled_out,
         )
         for case in family()
     ]

@@ -506,6 +506,8 @@ CONTRACTS = {
     "post latency": changed(post_cycles=9),
     "vector latency": changed(vector_cycles=10),
     "fill": more("fill"),
+    "fill of a row a cycle": changed(fill=Contract.operand_read),
+    "held operand given back at the end of the fill": changed(operand_read=Contract.fill),
     "stream": more("stream"),
     "fill behind the stream": changed(shadow_free=lambda self, start, end: end),
     "drain": more("drain"),

@@ -151,7 +151,12 @@ class Contract:
         return max([earlier + 1, *slot])
 
     def fill(self, dataflow: str) -> int:
-        """Row "gemm, fill": cycles to write the operand that is held."""
+        """Row "gemm, fill": cycles until the next operand may go in."""
+        rows = -(-self.machine["rows"] // self.machine["fill_rows"])
+        return {"weight": rows, "activation": self.machine["cols"]}.get(HELD[dataflow], 0)
+
+    def operand_read(self, dataflow: str) -> int:
+        """Row "gemm, fill", column "slots given back": cycles until all that is held is read."""
         side = {"weight": "rows", "activation": "cols"}.get(HELD[dataflow])
         return self.machine[side] if side else 0
 
@@ -504,8 +509,9 @@ class Simulator:
                 yield max(self.now, self.contract.turned(self.summed))
             yield from self.operand(gemm, gemm.waits, held=True)
             end = self.now + self.contract.fill(gemm.dataflow)
+            read = self.now + self.contract.operand_read(gemm.dataflow)
             self.signal([Token("full", SHADOW, number)], end, end)
-            self.signal(self.operand(gemm, gemm.signals, held=True), end, end)
+            self.signal(self.operand(gemm, gemm.signals, held=True), read, read)
             yield end
 
     def stream(self) -> Wishes:

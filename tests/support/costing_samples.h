@@ -17,6 +17,8 @@ inline Samples samples_of(const sim::CostingOption& row) {
     return {{std::to_string(row.most - 1)},
             {"", "x", "1.5", "0x1", std::to_string(row.least - 1), std::to_string(row.most + 1)}};
   if (row.metavar == "NAME=DIMS") return {{"x=1x3", "y=scalar"}, {"", "x", "x=", "x=0x1", "=1"}};
+  if (row.metavar == "TENSOR=VALUE")
+    return {{"a=3", "b=c=[[1,2.5]]"}, {"", "a", "a=", "a=x", "a=[1,[2]]", "=1", "a=none.npy"}};
   if (row.metavar == "NODE=then|else") return {{"a=b=then", "i=else"}, {"", "i", "i=maybe"}};
   if (row.is_assignment()) return {{"a=0", "b=c=9"}, {"", "a", "a=", "a=-1", "a=1.5", "=1"}};
   if (!row.choices.empty()) return {{row.choices.back()}, {"", "speed"}};

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <random>
 
 #include "hw/config/hw_config.h"
@@ -42,6 +43,8 @@ inline hw::HwConfig random_machine(std::mt19937& random) {
   std::mt19937 others = random;  // all else stays as it was
   others.discard(1000);
   hw.vector.mac_lanes = static_cast<int64_t>(others() % 2 * (1 + others() % 32));
+  const int64_t fill_rows = 1 + static_cast<int64_t>(others() % 4);
+  hw.array.fill_rows = std::min(fill_rows, hw.array.rows);
   return hw;
 }
 

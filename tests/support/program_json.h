@@ -35,6 +35,7 @@ inline Json machine_json(const hw::HwConfig& machine) {
                                                  {"port", machine.buffers[b].width}};
   return {{"rows", machine.array.rows},
           {"cols", machine.array.cols},
+          {"fill_rows", machine.array.fill_rows},
           {"buffers", std::move(buffers)},
           {"dram", channel_json(machine.dram)},
           {"shared", channel_json(machine.shared.channel)},

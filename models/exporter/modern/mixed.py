@@ -14,19 +14,13 @@ cycles.
 """
 
 import json
-import os
-import pathlib
 import subprocess
 import sys
 import time
 
 sys.dont_write_bytecode = True
-HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parents[2]
-sys.path.insert(0, str(ROOT / "tests" / "support"))
 
-import environment  # noqa: E402
-from measure import OFFLINE, read_options  # noqa: E402
+from measure import enter_environment, read_options, run_exporter  # noqa: E402
 
 MACHINES = ("64x64", "8x8")
 SECONDS = 900  # for all exports of a network
@@ -50,28 +44,10 @@ REASONS = {
 }
 
 
-def enter_environment(out):
-    """Runs this program in an environment of both files' packages."""
-    out.mkdir(parents=True, exist_ok=True)
-    files = ("requirements.txt", "mixed_requirements.txt")
-    (out / "requirements.txt").write_text("".join((HERE / f).read_text() for f in files))
-    environment.enter(out / "requirements.txt", out / "venv")
-
-
 def export(name, out):
     """How each variant's export went."""
     facts = out / f"{name}.json"
-    if not facts.is_file():
-        command = [sys.executable, HERE / "mixed_one.py", name, out]
-        with open(out / f"{name}.log", "w") as log:
-            subprocess.run(
-                command,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                check=False,
-                timeout=SECONDS,
-                env={**os.environ, **OFFLINE},
-            )
+    run_exporter("mixed_one.py", name, out, SECONDS)
     if not facts.is_file():
         return {"all": f"{name}: isn't exported, see {name}.log"}
     return json.loads(facts.read_text())
@@ -181,7 +157,7 @@ def line(r):
 
 def main():
     options = read_options(__doc__, "mixed")
-    enter_environment(options.out)
+    enter_environment(options.out, "mixed_requirements.txt")
     import mixed_one
 
     rows, wrong = [], []

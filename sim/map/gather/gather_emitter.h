@@ -5,8 +5,9 @@
 
 namespace accsim::sim {
 
-/// Writes the program of picked rows. Part of the list goes into a parameter slot, which the load
-/// queue reads itself. Then each tile has a gathered load into an output slot and a store.
+/// Writes the program of picked rows. Some lists, or part of one, go into a parameter slot, which
+/// the load queue reads itself. Then each tile of the groups that have one of these lists has a
+/// gathered load into an output slot and a store.
 template <class Sink>
 class GatherEmitter {
  public:
@@ -16,14 +17,17 @@ class GatherEmitter {
   void write_program() {
     const PickedRows& r = p_.rows;
     sink_.add_tensor(p_.data, r.groups * group_bytes());
-    sink_.add_tensor(p_.indices, r.count * p_.index_bytes);
+    sink_.add_tensor(p_.indices, r.indices() * p_.index_bytes);
     sink_.add_tensor(p_.out, r.groups * r.count * p_.row_bytes());
-    for_tiles(r.count, t_.list, [&](const Segment& list, const Address& first, int) {
-      load_list(list.size, first);
-      for_tiles(r.groups, 1, [&](const Segment&, const Address& group, int) {
-        write_tiles(list.size, group * group_bytes(), (group * r.count + first) * p_.row_bytes());
+    const int64_t lists = std::max<int64_t>(1, t_.list / r.count);
+    for_tiles(r.lists, lists, [&](const Segment& some, const Address& from, int) {
+      for_tiles(r.count, t_.list, [&](const Segment& list, const Address& first, int) {
+        load_indices(some.size * list.size, from * r.count + first);
+        for_tiles(some.size, 1, [&](const Segment&, const Address& which, int) {
+          write_groups(from + which, list.size, first, which * list.size);
+        });
+        add_sync(hw::SyncKind::signal_free, hw::Queue::load, hw::Buffer::parameter);
       });
-      add_sync(hw::SyncKind::signal_free, hw::Queue::load, hw::Buffer::parameter);
     });
   }
 
@@ -43,8 +47,20 @@ class GatherEmitter {
     for_segments(sink_, "tile", std::span(segments.data(), segments.size()), inner);
   }
 
+  /// The groups that a list has, by `count` of its indices from `first` on. In the slot these begin
+  /// at index `in_slot`.
+  void write_groups(const Address& list, int64_t count, const Address& first,
+                    const Address& in_slot) {
+    const PickedRows& r = p_.rows;
+    for_tiles(r.groups / r.lists, 1, [&](const Segment&, const Address& turn, int) {
+      const Address group = turn * r.lists + list;
+      write_tiles(count, in_slot, group * group_bytes(),
+                  (group * r.count + first) * p_.row_bytes());
+    });
+  }
+
   /// The lower words of so many indices.
-  void load_list(int64_t count, const Address& first) {
+  void load_indices(int64_t count, const Address& first) {
     hw::Walk walk{{}, kWord};
     walk.levels.push_back({count, p_.index_bytes});
     add_sync(hw::SyncKind::wait_free, hw::Queue::load, hw::Buffer::parameter);
@@ -54,16 +70,17 @@ class GatherEmitter {
     add_sync(hw::SyncKind::wait_full, hw::Queue::load, hw::Buffer::parameter);
   }
 
-  /// Tiles of so many items, from a byte of the data to a byte of the result.
-  void write_tiles(int64_t count, const Address& from, const Address& to) {
+  /// Tiles of so many items by indices of the slot, from a byte of the data to one of the result.
+  void write_tiles(int64_t count, const Address& in_slot, const Address& from, const Address& to) {
     for_tiles(p_.row_bytes(), t_.bytes, [&](const Segment& part, const Address& byte, int) {
       for_tiles(count, t_.items, [&](const Segment& items, const Address& item, int) {
-        write_tile(items.size, part.size, item, from + byte, to + byte + item * p_.row_bytes());
+        write_tile(items.size, part.size, in_slot + item, from + byte,
+                   to + byte + item * p_.row_bytes());
       });
     });
   }
 
-  void write_tile(int64_t items, int64_t bytes, const Address& item, const Address& from,
+  void write_tile(int64_t items, int64_t bytes, const Address& index, const Address& from,
                   const Address& to) {
     const hw::Buffer slot = hw::Buffer::output;
     hw::Walk read{{}, bytes}, written{{}, bytes};
@@ -72,7 +89,7 @@ class GatherEmitter {
     add_sync(hw::SyncKind::wait_free, hw::Queue::load, slot);
     sink_.load_gathered(slot, 0, read, [&](auto& c) {
       c.source = from;
-      c.gather = {item * kWord, p_.row_bytes(), p_.rows.rows};
+      c.gather = {index * kWord, p_.row_bytes(), p_.rows.rows};
     });
     add_sync(hw::SyncKind::signal_full, hw::Queue::load, slot);
     add_sync(hw::SyncKind::wait_full, hw::Queue::store, slot);

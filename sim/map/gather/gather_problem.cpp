@@ -14,10 +14,16 @@ constexpr int64_t kGatherTiles = 8;
 /// Indices that are loaded at once, at most: first all.
 constexpr int64_t kLists[] = {INT64_MAX, 4096, 512, 64, 1};
 
+/// Indices that are loaded at once, at most so many: whole lists, or a part of one.
+int64_t indices_at_once(const GatherProblem& p, int64_t most) {
+  const int64_t count = p.rows.count, all = std::min(most, p.rows.indices());
+  return all < count ? all : all / count * count;
+}
+
 /// Whole rows, as many as so many bytes are, or equal parts of one.
 GatherTile tile_of(const GatherProblem& p, int64_t list, int64_t bytes) {
-  const int64_t row = p.row_bytes();
-  if (bytes >= row) return {list, std::min(list, bytes / row), row};
+  const int64_t row = p.row_bytes(), items = std::min(list, p.rows.count);
+  if (bytes >= row) return {list, std::min(items, bytes / row), row};
   return {list, 1, ceil_div(row, ceil_div(row, std::max<int64_t>(1, bytes)))};
 }
 
@@ -62,7 +68,7 @@ std::vector<std::pair<int64_t, GatherTile>> tilings(const GatherProblem& p,
   std::vector<GatherTile> out;
   const int64_t all = all_bytes(p);
   for (const int64_t most : kLists) {
-    const int64_t list = std::min(most, p.rows.count);
+    const int64_t list = indices_at_once(p, most);
     for_chunk_counts(all, [&](int64_t tiles) {
       if (tiles > all) return;
       const GatherTile t = tile_of(p, list, all / tiles);
@@ -79,7 +85,7 @@ std::optional<GatherTile> rule_tiling(const GatherProblem& p, const hw::HwConfig
   const int64_t all = all_bytes(p);
   for (const int64_t most : kLists)
     for (int64_t n = std::min(all, kGatherTiles); n <= all; n *= 2) {
-      const GatherTile t = tile_of(p, std::min(most, p.rows.count), all / n);
+      const GatherTile t = tile_of(p, indices_at_once(p, most), all / n);
       if (fits(p, hw, t)) return t;
     }
   return std::nullopt;

@@ -10,7 +10,7 @@
 
 namespace accsim::sim {
 
-/// Rows that a list of indices picks, by gathered loads: golden gives what the op gives. An index
+/// Rows that lists of indices pick, by gathered loads: golden gives what the op gives. An index
 /// is the lower 32 bits of an element of the list, without a sign.
 struct GatherProblem {
   PickedRows rows;
@@ -23,7 +23,7 @@ struct GatherProblem {
 
 /// How it is cut.
 struct GatherTile {
-  int64_t list = 1;   ///< indices that a parameter slot has at once
+  int64_t list = 1;   ///< indices that a parameter slot has at once: of whole lists, or of one
   int64_t items = 1;  ///< of a command
   int64_t bytes = 1;  ///< of each of its rows
   friend bool operator==(const GatherTile&, const GatherTile&) = default;
@@ -31,7 +31,7 @@ struct GatherTile {
 /// "16 rows of 768 bytes by a list of 128".
 std::string to_string(const GatherProblem& p, const GatherTile& t);
 
-/// Rows that a list picks, by gathered loads.
+/// Rows that lists pick, by gathered loads.
 struct GatherSource : KindSource<GatherProblem, GatherTile> {
   static std::optional<GatherProblem> of_request(const OpRequest& r, const hw::HwConfig& hw);
 };

@@ -37,7 +37,7 @@ double GemmBound::execute_cycles(const PixelOption& m, int64_t passes,
   switch (dataflow_) {
     case hw::Dataflow::weight_stationary:
       return real(packs_) * real(m.stream_rows) * real(n.blocks) * real(passes) -
-             (m.short_rows ? real(hw_.array.rows) : 0);
+             (m.short_rows ? real(preload_cycles()) : 0);
     case hw::Dataflow::input_stationary:
       return real(packs_) * real(m.blocks) * real(n.stream_columns) * real(passes) -
              real(hw_.array.cols);
@@ -88,6 +88,10 @@ double GemmBound::through_array() const {
 /// And until the post queue has its token.
 double GemmBound::way_out() const { return through_array() + kTokenLatency; }
 
+int64_t GemmBound::preload_cycles() const {
+  return template_of(hw_.array).preload_cycles(hw_.array, dataflow_);
+}
+
 GemmTimes GemmBound::bound_times(const Tiling& tiling, const PixelOption& m, const ChannelOption& c,
                                  const OutputOption& n) const {
   return bound_times(tiling, traffic_of(tiling, m, c, n), m, c, n);
@@ -129,7 +133,7 @@ GemmTimes GemmBound::bound_times(const Tiling& tiling, const ProductTraffic& b,
   if (!ragged_packs_) last_tile(m, c, n, t);
   // What the last tile's streams wait for comes last, or before the parameters of its outputs.
   const bool parameters_last =
-      p_.has_parameters && c.chunks == 1 &&
+      p_.has_parameters && !shares_parameters(p_, tiling.dataflow) && c.chunks == 1 &&
       (p_.op.batch > 1 || m.tiles == 1 || (!tiling.outputs_outer && n.chunks > 1));
   const double behind = parameters_last ? real(n.last * p_.channel_parameters()) * p_rate_ : 0;
   t.after_loads =
@@ -143,7 +147,7 @@ GemmTimes GemmBound::bound_times(const Tiling& tiling, const ProductTraffic& b,
 double GemmBound::after_last_start(const PixelOption& m, const OutputOption& n) const {
   switch (dataflow_) {
     case hw::Dataflow::weight_stationary:
-      return m.short_rows ? real(std::min(hw_.array.rows, m.last_rows)) : 0;
+      return m.short_rows ? real(std::min(preload_cycles(), m.last_rows)) : 0;
     case hw::Dataflow::input_stationary:
       return real(std::min(hw_.array.cols, n.last));
     case hw::Dataflow::output_stationary:
@@ -174,7 +178,7 @@ double GemmBound::first_load(const ProductTraffic& b, const PixelOption& m, cons
   const double both = w + std::max(a, staged) + std::min(a_latency_, b.w_latency);
   if (bounds_ == Bounds::plain || b.staged > 0) return both + kTokenLatency;
   const bool inputs = dataflow_ == hw::Dataflow::input_stationary;
-  const double fill = real(template_of(hw_.array).preload_cycles(hw_.array, dataflow_));
+  const double fill = real(preload_cycles());
   return std::max(
              {both, w + b.w_latency + (inputs ? 0 : fill), a + a_latency_ + (inputs ? fill : 0)}) +
          kTokenLatency;
@@ -212,7 +216,7 @@ GemmBound::Fills GemmBound::slot_fills(const Tiling& tiling, const GemmTimes& t,
   double &streamed = inputs ? out.w : out.a, &held = inputs ? out.a : out.w;
   held = 0;
   if (tiling.staged > 0) return out;
-  const double fill = real(template_of(hw_.array).preload_cycles(hw_.array, dataflow_));
+  const double fill = real(preload_cycles());
   const double longest = real(inputs ? n.outputs : m.rows);
   const double gemms = real(packs_) * real(c.passes) *
                        (inputs ? real(m.blocks) * real(n.chunks) : real(m.tiles) * real(n.blocks));
@@ -264,7 +268,7 @@ double GemmBound::least_picojoules(const ProductTraffic& b, const PixelOption& m
     return reads ? at.read_byte : at.write_byte;
   };
   // Each sum is read as often as it is written: all but once to accumulate, once by the post unit.
-  return rows * k * outputs * e.mac +
+  return rows * k * outputs * e.mean_mac() +
          at(hw::Buffer::activation) * (b.a + a_reads * real(p_.a_bytes)) +
          at(hw::Buffer::weight) * (b.w + w_reads * p_.weight_size()) +
          at(hw::Buffer::parameter) * (b.parameters + (p_.epilogue.table ? rows * outputs : 0)) +

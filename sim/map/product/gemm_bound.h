@@ -55,6 +55,7 @@ class GemmBound : public TrafficBound {
   double post_cycles(double rows, double outputs, double row_blocks, double column_blocks) const;
   double through_array() const;
   double way_out() const;
+  int64_t preload_cycles() const;
 
   const bool ragged_packs_;   ///< the last pack holds fewer groups: its tiles are smaller than said
   double p_rate_, out_rate_;  ///< reciprocals, cycles a byte

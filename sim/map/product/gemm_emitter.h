@@ -24,6 +24,7 @@ class GemmEmitter {
     if (!p.op.a_shared) a |= dim_bit(kBatch);
     if (!p.op.b_shared) w |= dim_bit(kBatch);
     if (p.op.grouped) table |= dim_bit(kBatch);
+    if (shares_parameters(p, t.dataflow)) table = 0;
     load_level_ = {nest_.level_of(w), nest_.level_of(a), nest_.level_of(table)};
   }
 
@@ -190,6 +191,12 @@ class GemmEmitter {
   }
 
   void load_parameters() {
+    if (shares_parameters(p_, t_.dataflow)) {  // those of the first channels, for every tile
+      const int64_t channels = parameter_channels(p_, hw_, t_.dataflow, t_.outputs);
+      loads_of(kP).load_plain({{}, channels * p_.channel_parameters()},
+                              [](auto& c) { c.source = 0; });
+      return;
+    }
     loads_of(kP).load_plain({{}, output_count() * p_.channel_parameters()}, [&](auto& c) {
       Address channel = outputs_before();
       if (p_.op.grouped) channel += nest_.at(kBatch).start * p_.op.outputs;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "hw/program/contract.h"
+
 namespace accsim::sim {
 
 std::vector<int64_t> tile_sizes(int64_t length, int64_t unit, int64_t most) {
@@ -64,13 +66,15 @@ PixelOption pixel_option(const GemmProblem& p, const hw::HwConfig& hw, const Til
   o.last_rows = i.back().size * y.back().size * x.back().size;
   const int64_t lanes = pixel_lanes(hw, t.dataflow);
   o.tile_blocks = ceil_div(o.rows, lanes);
+  const int64_t fill =
+      hw::contract::template_of(hw.array).preload_cycles(hw.array, hw::Dataflow::weight_stationary);
   for (const Segment& si : i)
     for (const Segment& sy : y)
       for (const Segment& sx : x) {
         const int64_t rows = si.size * sy.size * sx.size;
         const int64_t times = planes * si.count * sy.count * sx.count;
-        o.stream_rows += times * std::max(rows, hw.array.rows);
-        o.short_rows |= rows < hw.array.rows;
+        o.stream_rows += times * std::max(rows, fill);
+        o.short_rows |= rows < fill;
         o.blocks += times * ceil_div(rows, lanes);
       }
   return o;

@@ -12,14 +12,14 @@ struct PixelOption {
   int64_t rows = 0;          ///< output pixels of the largest tile
   int64_t span = 0;          ///< input pixels that the slot must hold
   int64_t tiles = 0;         ///< number of tiles
-  int64_t stream_rows = 0;   ///< sum over tiles of max(rows of the tile, array rows)
+  int64_t stream_rows = 0;   ///< sum over tiles of max(rows of the tile, cycles of a preload)
   int64_t tile_blocks = 0;   ///< input/output stationary: pixel blocks in the largest tile
   int64_t blocks = 0;        ///< and in all tiles
   int64_t input_pixels = 0;  ///< input pixels fetched, over all tiles
   int64_t first_input = 0;   ///< input pixels of the first tile
   int64_t first_rows = 0;    ///< output pixels of the first tile
   int64_t last_rows = 0;     ///< and of the last
-  bool short_rows = false;   ///< some tile has fewer rows than the array
+  bool short_rows = false;   ///< some tile has fewer rows than a preload cycles
 };
 
 /// One way to cut the input channels (the reduction) into chunks of `channels`.

@@ -118,6 +118,15 @@ int64_t GemmProblem::dram_tensor_bytes() const {
   return tensor_bytes_of(*this, [](const Place& p) { return p.memory == hw::MemoryId::dram; });
 }
 
+bool shares_parameters(const GemmProblem& p, hw::Dataflow d) {
+  return p.same_parameters && d != hw::Dataflow::input_stationary;
+}
+
+int64_t parameter_channels(const GemmProblem& p, const hw::HwConfig& hw, hw::Dataflow d,
+                           int64_t outputs) {
+  return shares_parameters(p, d) ? std::min(p.op.outputs, hw.array.cols) : outputs;
+}
+
 bool weights_n_major(const GemmProblem& p) {
   return p.op.b_transposed || p.kernel_taps() > 1 || p.op.grouped;
 }
@@ -144,7 +153,9 @@ Footprint tiling_footprint(const GemmProblem& p, const hw::HwConfig& hw, const T
                  (t.im2col ? m * p.kernel_taps()
                            : t.images * span(p.z, 1) * span(p.y, t.lines) * span(p.x, t.pixels));
   f.weight = weight_tile_bytes(p, hw, t, channels, outputs);
-  f.parameter = p.has_parameters ? outputs * p.channel_parameters() : 0;
+  f.parameter = p.has_parameters
+                    ? parameter_channels(p, hw, t.dataflow, outputs) * p.channel_parameters()
+                    : 0;
   if (p.epilogue.table)
     f.parameter = std::max(f.parameter, hw::SetTableCommand::kBytes);  // a slot's own
   f.output = m * outputs * p.out_bytes;
@@ -207,23 +218,38 @@ hw::Epilogue GemmProblem::post_epilogue() const {
   return out;
 }
 
+namespace {
+
+/// Where an operand lies, its pitch in the elements of `bytes` that a product takes it as.
+Place place_of(const Operand& operand, int64_t bytes) {
+  Place out = operand.place;
+  out.pitch = Pitch{out.pitch.run / operand.element_bytes, out.pitch.pitch / operand.element_bytes}
+                  .scaled_by(bytes);
+  return out;
+}
+
+}  // namespace
+
 GemmProblem GemmSource::of_request(const GemmOp& op, const OpRequest& r, const hw::HwConfig& hw) {
   GemmProblem p = make_problem(op, hw);
-  p.a = operand_of_port(r.inputs, op.a_port, hw).place;
-  p.b = operand_of_port(r.inputs, op.b_port, hw).place;
-  p.out = operand_of_port(r.outputs, op.out_port, hw).place;
+  p.a = place_of(operand_of_port(r.inputs, op.a_port, hw), p.a_bytes);
+  p.b = place_of(operand_of_port(r.inputs, op.b_port, hw), p.b_bytes());
+  p.out = place_of(operand_of_port(r.outputs, op.out_port, hw), p.out_bytes);
   // Beside their weights, where these stay from run to run.
   p.parameters = {p.b.name + " (bias and scale)", p.b.constant ? p.b.memory : hw::MemoryId::dram,
                   true};
   // Of integers a scale at least, also where they are the weights alone.
   p.has_parameters =
       op.bias_port.is_of_node() || !is_float(hw.types.accumulator) || !is_float(hw.types.weight);
+  // Weights that are computed have one scale, and what zero points add is no constant.
+  p.same_parameters =
+      p.has_parameters && !p.b.constant && !op.bias_port.is_of_node() && !op.grouped;
   p.epilogue.relu = r.relu;
   p.epilogue.table = r.table;
   p.room = r.room;
   p.mode = r.mode;
   if (r.residual.is_of_node()) {
-    p.residual = operand_of_port(r.inputs, r.residual, hw).place;
+    p.residual = place_of(operand_of_port(r.inputs, r.residual, hw), p.out_bytes);
     p.epilogue.residual.emplace();
     p.clips_sum = r.clips_sum;
   }

@@ -18,6 +18,7 @@ struct GemmProblem {
   GemmOp op;
   Place a, b, parameters, out;
   bool has_parameters = false;    ///< a parameter table is read: bias or requantisation
+  bool same_parameters = false;   ///< and all output channels have the same ones
   hw::Epilogue epilogue{};        ///< of its posts, limits left out
   std::optional<Place> residual;  ///< of a tensor like the output that the post unit adds
   bool clips_sum = false;         ///< the sum with the residual is clipped at zero
@@ -69,6 +70,13 @@ struct GemmProblem {
            (epilogue.table ? hw::SetTableCommand::kBytes : 0);
   }
 };
+
+/// Are parameters, the same for all channels, loaded once, for as many of them as a post asks for?
+/// Not of an input stationary array, whose posts have all channels of a tile as rows.
+bool shares_parameters(const GemmProblem& p, hw::Dataflow d);
+/// Output channels whose parameters a tile of so many has in its slot.
+int64_t parameter_channels(const GemmProblem& p, const hw::HwConfig& hw, hw::Dataflow d,
+                           int64_t outputs);
 
 /// The problem of an op in the machine's element types; places, parameters and zero points are
 /// left for the caller to fill in, who then calls choose_weights().

@@ -121,8 +121,8 @@ class Space {
     int64_t least_passes = o.channels.front().passes;
     for (const ChannelOption& c : o.channels) least_passes = std::min(least_passes, c.passes);
     for (const OutputOption& n : o.outputs) {
-      if (p_.has_parameters &&
-          n.outputs * p_.channel_parameters() > bytes_of_slot(hw::Buffer::parameter))
+      if (p_.has_parameters && parameter_channels(p_, hw_, d, n.outputs) * p_.channel_parameters() >
+                                   bytes_of_slot(hw::Buffer::parameter))
         continue;
       for (const PixelOption& m : o.pixels) {
         if (!sums_fit(d, m, n) || incumbent_.is_hopeless(bound.execute_cycles(m, least_passes, n)))

@@ -81,6 +81,9 @@ double TrafficBound::bytes_of_parameters(const Tiling& t, const PixelOption& m,
                                          const OutputOption& n) const {
   if (!p_.has_parameters) return 0;
   const int64_t table = p_.epilogue.table ? hw::SetTableCommand::kBytes : 0;
+  if (shares_parameters(p_, t.dataflow))
+    return real(parameter_channels(p_, hw_, t.dataflow, n.outputs) * p_.channel_parameters() +
+                table);
   const bool a_tile_a_panel = t.staged > 0 && t.staged <= t.outputs;
   if (n.chunks == 1 || a_tile_a_panel) return real(p_.all_parameters());
   const double packs = p_.op.grouped ? 1 : real(packs_);  // each of groups has its own

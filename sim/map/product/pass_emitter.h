@@ -49,7 +49,8 @@ class PassEmitter {
           fill_command(c, start);
           c.accumulator_row = column_block(start) * tile_.pixel_count();
           c.slot_offset = start * p_.out_bytes;
-          if (p_.has_parameters) c.parameter_offset = start * p_.parameter_bytes;
+          if (p_.has_parameters && !shares_parameters(p_, t_.dataflow))
+            c.parameter_offset = start * p_.parameter_bytes;
         });
       });
   }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sim/operators/rules.h"
 #include "sim/operators/work_counts.h"
 
@@ -23,6 +25,16 @@ Result<int64_t> past_length(const NodeView& node, size_t i, const AttentionPlan&
     return bad_node(node, fmt::format("past key {} must be {}x{}x?x{}", to_string(past), p.batch,
                                       p.kv_heads, head));
   return past[2];
+}
+
+int64_t known_total(const NodeView& node, size_t i) {
+  const ConstData* total = node.value(i);
+  const bool known = total != nullptr && total->is_integer() && total->size() == 1;
+  return known ? std::max<int64_t>(total->integers()[0], 0) : 0;
+}
+
+int64_t tokens_kept(int64_t tokens, int64_t room, int64_t window) {
+  return tokens <= room ? tokens : window + (tokens - window) % (room - window + 1);
 }
 
 }  // namespace accsim::sim

@@ -99,17 +99,20 @@ Status matmul_nbits_rule(InferContext& node) {
 }
 
 Result<Work> matmul_nbits_cost(const NodeView& node) {
-  const int64_t k = int_attr(node, "K", 0), n = int_attr(node, "N", 0);
+  return packed_product_work(node, int_attr(node, "K", 0), int_attr(node, "N", 0), 5);
+}
+
+Result<Work> packed_product_work(const NodeView& node, int64_t k, int64_t n, size_t bias) {
   const Dims& x = node.dims(0);
   GemmOp gemm = matrix_product(1, elements(x, 0, x.size() - 1), k, n);
-  if (node.has_input(5)) gemm.bias_port = 5;
+  if (node.has_input(bias)) gemm.bias_port = static_cast<int>(bias);
   // Constants are unpacked off line, into the machine's own type.
   bool constant = true;
-  for (size_t i = 1; i <= 4; ++i)
+  for (size_t i = 1; i < bias; ++i)
     constant = constant && (!node.has_input(i) || node.input(i).constant);
   if (constant) return checked_work(node, {gemm});
   VectorOp unpack;
-  for (size_t i = 1; i <= 4; ++i) read_input(node, i, unpack.inputs);
+  for (size_t i = 1; i < bias; ++i) read_input(node, i, unpack.inputs);
   unpack[VectorClass::convert] = capped_product({k, n});
   unpack.outputs.push_back({ValuePort::made(1, 0), capped_product({k, n}), 0});
   gemm.b_port = ValuePort::made(1, 0);
@@ -167,20 +170,6 @@ Result<Work> qgemm_cost(const NodeView& node) {
 
 namespace {
 
-/// Of NhwcFusedConv, whose weights are out x in/groups x kernel in the definition, and out x kernel
-/// x in/groups in files that ONNX Runtime has rewritten.
-ConvPorts nhwc_ports(const NodeView& node) {
-  ConvPorts ports{.channels_last = true};
-  const Dims &x = node.dims(0), &w = node.dims(1);
-  if (x.empty() || w.size() < 3) return ports;
-  const auto kernel = node.attr_ints("kernel_shape");
-  const bool fits =
-      capped_product({w[1], std::max<int64_t>(int_attr(node, "group", 1), 1)}) == x.back() &&
-      (!kernel || *kernel == Dims(w.begin() + 2, w.end()));
-  ports.weights_last = !fits;
-  return ports;
-}
-
 Status fused_conv_shape(InferContext& node, const ConvPorts& ports) {
   const Result<ConvShape> shape = conv_shape(node, ports);
   if (!shape) return shape.errors();
@@ -211,10 +200,6 @@ Result<Work> fused_conv_work(const NodeView& node, const ConvPorts& ports) {
 
 Status fused_conv_rule(InferContext& node) { return fused_conv_shape(node, {}); }
 Result<Work> fused_conv_cost(const NodeView& node) { return fused_conv_work(node, {}); }
-Status nhwc_fused_conv_rule(InferContext& node) { return fused_conv_shape(node, nhwc_ports(node)); }
-Result<Work> nhwc_fused_conv_cost(const NodeView& node) {
-  return fused_conv_work(node, nhwc_ports(node));
-}
 
 namespace {
 

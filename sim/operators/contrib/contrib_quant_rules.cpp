@@ -211,9 +211,8 @@ Result<Work> gather_blocks_cost(const NodeView& node) {
   read_picked(node, 0, table, axis, op.inputs);
   read_input(node, 1, op.inputs);
   write_output(node, 0, op.outputs);
-  if (!node.input(1).constant)
-    op.picked = {elements(table, 0, axis), table[axis], elements(table, axis + 1, table.size()),
-                 input_size(node, 1)};
+  op.picked = {elements(table, 0, axis), table[axis], elements(table, axis + 1, table.size()),
+               input_size(node, 1)};
   return checked_work(node, {op});
 }
 

@@ -62,6 +62,8 @@ Status matmul_nbits_rule(InferContext& node);
 /// One product; where the weights aren't constant before it a conversion of each of the K x N,
 /// which are read packed.
 Result<Work> matmul_nbits_cost(const NodeView& node);
+/// A product with K x N packed weights at port 1, and what belongs to them up to the bias's port.
+Result<Work> packed_product_work(const NodeView& node, int64_t k, int64_t n, size_t bias);
 /// DynamicQuantizeMatMul: as MatMul, bias of N elements at input 4.
 Status dynamic_matmul_rule(InferContext& node);
 /// One product: who makes A rounds it, as before DynamicQuantizeLinear.
@@ -78,22 +80,39 @@ Result<Work> qgemm_cost(const NodeView& node);
 Status fused_conv_rule(InferContext& node);
 /// Conv, then Z added and the activation as vector work.
 Result<Work> fused_conv_cost(const NodeView& node);
-/// NhwcFusedConv: the same with pixels' channels innermost; weights in either order.
-Status nhwc_fused_conv_rule(InferContext& node);
-/// Conv, then Z added and the activation as vector work, as FusedConv has them.
-Result<Work> nhwc_fused_conv_cost(const NodeView& node);
 /// QLinearConv: as ONNX's, or with pixels' channels innermost (attribute channels_last).
 Status ms_qlinear_conv_rule(InferContext& node);
 /// One product; scales join where its results are written.
 Result<Work> ms_qlinear_conv_cost(const NodeView& node);
 
+// contrib_packed_rules.cpp
+/// MatMulBnb4: [..., K] to [..., N], or the other way round without transB. Errors when weights or
+/// scales have another size than K, N and block_size make.
+Status matmul_bnb4_rule(InferContext& node);
+/// packed_product_work() of these.
+Result<Work> matmul_bnb4_cost(const NodeView& node);
+/// MatMulBlockQuantizedFp4Weight: [..., K] to [..., N]; two of a row's K numbers are in a byte.
+Status fp4_matmul_rule(InferContext& node);
+/// packed_product_work() of these.
+Result<Work> fp4_matmul_cost(const NodeView& node);
+/// MatMulFpQ4: as MatMul with an operand of the shape that input 2, a constant, says.
+Status matmul_fpq4_rule(InferContext& node);
+/// packed_product_work() of these.
+Result<Work> matmul_fpq4_cost(const NodeView& node);
+
 // contrib_moe_rules.cpp
 /// MoE: output as input 0, rows of which a router of tokens x experts sends to k experts each.
-/// Errors when router, experts' weights and input don't agree.
+/// Errors when router, experts' weights and input don't agree. Notes how many experts are at work
+/// (expert_groups.h), unless the router's numbers are stated.
 Status moe_rule(InferContext& node);
 /// Softmax and choice of the router, two products (three with gates apart) of every row for every
-/// expert that it goes to, the activation between them, and the weighted sum.
+/// expert that it goes to, the activation between them, and the weighted sum. Rows go to the
+/// experts that the router's numbers say, or else evenly to those at work.
 Result<Work> moe_cost(const NodeView& node);
+/// QMoE: the same; constant weights are 8 / expert_weight_bits numbers a byte along their last dim.
+Status packed_moe_rule(InferContext& node);
+/// Its work, as moe_cost().
+Result<Work> packed_moe_cost(const NodeView& node);
 
 // contrib_norm_rules.cpp
 /// SkipLayerNormalization and its simplified kin: output as input 0, statistics (outputs 1, 2)

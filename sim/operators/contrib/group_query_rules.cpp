@@ -86,17 +86,21 @@ Result<GroupQuery> plan_group_query(const NodeView& node) {
   if (!past) return past.errors();
   p.total_len = g.cached = capped_sum(*past, p.kv_len);
   // A known total length tells a cache that is appended to from a fixed buffer.
-  if (const ConstData* total = node.value(6);
-      total != nullptr && total->is_integer() && total->size() == 1 && total->integers()[0] > 0) {
-    p.total_len = total->integers()[0];
+  if (const int64_t total = known_total(node, 6); total > 0) {
+    p.total_len = total;
     g.cached = std::max(*past, p.total_len);
   }
   // Queries see the keys of their windows only; scores that are given have all.
-  if (const int64_t window = int_attr(node, "local_window_size", -1);
-      window > 0 && !node.has_output(3))
+  const int64_t window = int_attr(node, "local_window_size", -1);
+  if (window > 0 && !node.has_output(3))
     p.total_len = std::min(p.total_len, capped_sum(window, std::max<int64_t>(p.q_len - 1, 0)));
   // A cache of a window's size drops old keys itself.
-  if (int_attr(node, "sliding_window_cache", 0) != 0 && node.has_input(3)) g.cached = *past;
+  if (int_attr(node, "sliding_window_cache", 0) != 0 && node.has_input(3)) {
+    if (window <= 0 || *past < window)
+      return bad_node(node, fmt::format("a sliding cache of {} keys has no room for a window of {}",
+                                        *past, window));
+    g.cached = *past;
+  }
   if (node.has_input(14) != node.has_input(15))
     return bad_node(node, "q_norm_weight and k_norm_weight go together");
   if (node.has_input(10)) p.mask_port = 10;

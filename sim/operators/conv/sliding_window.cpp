@@ -113,6 +113,9 @@ Result<SlidingWindow> slide_window(const NodeView& node, const Dims& spatial, co
                                         "input has only {}",
                                         extent, d, in + attrs->before[d] + attrs->after[d]));
     w.out[at] = window_count(in, attrs->before[d], attrs->after[d], extent, stride, ceil_mode);
+    if (in == 0 && w.out[at] > 0)
+      return bad_node(node,
+                      fmt::format("the input has nothing but padding along spatial dim {}", d));
   }
   return w;
 }

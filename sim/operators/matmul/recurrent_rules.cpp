@@ -47,6 +47,12 @@ Result<Recurrent> recurrent_shape(const NodeView& node, int64_t gates, bool turn
                                 to_string(node.dims(2)), to_string(w), to_string(recurrence)));
   if (node.has_input(3) && node.dims(3) != bias)
     return bad_node(node, fmt::format("B {} must be {}", to_string(node.dims(3)), to_string(bias)));
+  const Dims state =
+      r.batch_first ? Dims{r.batch, r.directions, r.hidden} : Dims{r.directions, r.batch, r.hidden};
+  for (const size_t i : {size_t{5}, size_t{6}})
+    if (node.has_input(i) && node.dims(i) != state)
+      return bad_node(node, fmt::format("the initial state {} must be {}", to_string(node.dims(i)),
+                                        to_string(state)));
   return r;
 }
 

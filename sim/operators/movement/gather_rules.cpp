@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/operators/expert_groups.h"
 #include "sim/operators/fold.h"
 #include "sim/operators/movement/box_rules.h"
 #include "sim/operators/movement/index_rules.h"
@@ -51,19 +52,21 @@ Status same_rank_indices(const NodeView& node, size_t indices) {
                                     node.rank(0), node.rank(indices)));
 }
 
-Result<std::vector<int64_t>> element_offsets(const NodeView& node, int64_t axis) {
-  const Dims &dims = node.dims(0), &shape = node.dims(1);
+Result<std::vector<int64_t>> element_offsets(const NodeView& node, int64_t axis,
+                                             const Dims& shape) {
+  const Dims &dims = node.dims(0), &list = node.dims(1);
   const auto a = static_cast<size_t>(axis);
   for (size_t i = 0; i < dims.size(); ++i)
     if (i != a && shape[i] > dims[i])
       return bad_node(node, fmt::format("dim {} of the indices is larger than the data's", i));
-  Result<std::vector<int64_t>> at = indices_of(node, 1, dims[a]);
-  if (!at) return at;
+  const Result<std::vector<int64_t>> indices = indices_of(node, 1, dims[a]);
+  if (!indices) return indices.errors();
   Strides strides = row_major(dims);
   const int64_t along = strides[a];
   strides[a] = 0;  // along the axis the index says where, not the position
-  const std::vector<int64_t> others = strided_offsets(shape, strides);
-  for (size_t n = 0; n < at->size(); ++n) (*at)[n] = (*at)[n] * along + others[n];
+  std::vector<int64_t> at = strided_offsets(shape, strides);
+  const std::vector<int64_t> which = strided_offsets(shape, broadcast_strides(list, shape));
+  for (size_t n = 0; n < at.size(); ++n) at[n] += (*indices)[static_cast<size_t>(which[n])] * along;
   return at;
 }
 
@@ -98,6 +101,31 @@ Result<Lines> compress_lines(const NodeView& node) {
 
 }  // namespace
 
+namespace {
+
+constexpr int64_t kLeastMatrix = 4096;  ///< elements of an expert's weights
+
+/// Of several tokens' experts, whose constant matrices only data picks, some are the same: notes
+/// how many are different.
+Status assume_experts(InferContext& node, int64_t axis) {
+  const Dims& data = node.dims(0);
+  const bool experts = axis == 0 && data.size() == 3 && data[1] > 1 && data[2] > 1 &&
+                       elements(data, 1, 3) >= kLeastMatrix && node.input(0).constant;
+  if (!experts || node.input(1).constant) return ok();
+  const ExpertChoice choice = choice_behind(node.graph(), node.node().inputs[1], data[0]);
+  if (choice.tokens < 2 || node.value(1) != nullptr) return ok();
+  const Result<int64_t> used =
+      node.assumed_size({.of = std::string(kExpertsAtWork),
+                         .bound = std::min(data[0], elements(node.dims(1))),
+                         .size = usual_experts(data[0], choice),
+                         .of_cost = true});
+  if (!used) return used.errors();
+  if (*used < 1) return bad_node(node, "--assume gives no expert any of the tokens");
+  return ok();
+}
+
+}  // namespace
+
 Status gather_shape(InferContext& node) {
   const Result<int64_t> axis = axis_attr(node, 0, node.rank(0));
   if (!axis) return axis.errors();
@@ -106,7 +134,8 @@ Status gather_shape(InferContext& node) {
   Dims dims(data.begin(), data.begin() + *axis);
   dims.insert(dims.end(), indices.begin(), indices.end());
   dims.insert(dims.end(), data.begin() + *axis + 1, data.end());
-  return set_shape(node, 0, node.dtype(0), std::move(dims));
+  if (Status s = set_shape(node, 0, node.dtype(0), std::move(dims)); !s) return s;
+  return assume_experts(node, *axis);
 }
 
 Status gather_value(InferContext& node) {
@@ -129,14 +158,18 @@ Status gather_elements_shape(InferContext& node) {
   if (!axis) return axis.errors();
   if (Status s = same_rank_indices(node, 1); !s) return s;
   if (!holds_integers(node.dtype(1))) return bad_node(node, "indices must be integers");
-  return set_shape(node, 0, node.dtype(0), node.dims(1));
+  const Dims to = node.attr(kRepeatedTo, node.dims(1));
+  if (broadcast_dims(node.dims(1), to) != to)
+    return bad_node(node, fmt::format("indices {} can't be repeated to {}", to_string(node.dims(1)),
+                                      to_string(to)));
+  return set_shape(node, 0, node.dtype(0), to);
 }
 
 Status gather_elements_value(InferContext& node) {
   if (!can_fold(node)) return ok();
   const Result<int64_t> axis = axis_attr(node, 0, node.rank(0));
   if (!axis) return axis.errors();
-  const Result<std::vector<int64_t>> at = element_offsets(node, *axis);
+  const Result<std::vector<int64_t>> at = element_offsets(node, *axis, node.output(0).dims);
   if (!at) return at.errors();
   take_elements(node, 0, 0, *at);
   return ok();
@@ -193,19 +226,55 @@ Result<Work> picked_work(const NodeView& node, int64_t run) {
   return Work{std::move(op)};
 }
 
-/// Boxes that are moved rather than rows gathered by an index list, at most.
-constexpr size_t kMostBoxes = 16;
+/// The boxes that known indices pick, as they lie in memory.
+Work picked_boxes(const NodeView& node, const std::vector<PickRun>& parts, int64_t all,
+                  int64_t axis) {
+  Dims dims = node.in_order(node.dims(0));
+  const auto along = static_cast<size_t>(node.place_of(axis));
+  const Strides in = row_major(dims);
+  dims[along] = all;
+  const Strides out = row_major(dims);
+  std::vector<BoxAxis> axes = box_axes(dims, in, out);
+  Work work;
+  int64_t before = 0;
+  for (const PickRun& part : parts) {
+    axes[along] = {part.count, in[along] * part.step, out[along]};
+    work.push_back(box_move(axes, 0, 0, part.first * in[along], before * out[along]));
+    before += part.count;
+  }
+  return work;
+}
 
-/// Indices that are evenly spaced: `count` of them, `step` apart.
-struct EvenIndices {
-  int64_t first = 0, step = 1, count = 1;
-};
+/// What a GatherElements picks, if these are rows: its axis is the innermost one, or its indices
+/// have a dim of 1 wherever a row goes on. They may have such dims before all others, too: groups
+/// of rows that have the same lists.
+std::optional<PickedRows> rows_of_elements(const NodeView& node, size_t axis) {
+  const Dims &data = node.dims(0), &list = node.dims(1), &out = node.output(0).dims;
+  PickedRows rows{.rows = data[axis], .count = out[axis]};
+  for (size_t d = 0; d < data.size(); ++d) {
+    if (d == axis) continue;
+    if (data[d] != out[d]) return std::nullopt;
+    if (d > axis) {
+      if (list[d] != 1) return std::nullopt;
+      rows.row = capped_product({rows.row, data[d]});
+      continue;
+    }
+    rows.groups = capped_product({rows.groups, data[d]});
+    if (list[d] == data[d])
+      rows.lists = capped_product({rows.lists, data[d]});
+    else if (rows.lists > 1)
+      return std::nullopt;
+  }
+  return rows;
+}
 
-std::vector<EvenIndices> even_parts(const std::vector<int64_t>& indices) {
-  std::vector<EvenIndices> out;
+}  // namespace
+
+std::vector<PickRun> pick_runs(const std::vector<int64_t>& indices) {
+  std::vector<PickRun> out;
   for (size_t i = 0; i < indices.size(); ++i) {
     if (!out.empty()) {
-      EvenIndices& last = out.back();
+      PickRun& last = out.back();
       if (last.count == 1) last.step = indices[i] - last.first;
       if (indices[i] == last.first + last.count * last.step) {
         ++last.count;
@@ -217,27 +286,6 @@ std::vector<EvenIndices> even_parts(const std::vector<int64_t>& indices) {
   return out;
 }
 
-/// The boxes that known indices pick, as they lie in memory.
-Work picked_boxes(const NodeView& node, const std::vector<EvenIndices>& parts, int64_t all,
-                  int64_t axis) {
-  Dims dims = node.in_order(node.dims(0));
-  const auto along = static_cast<size_t>(node.place_of(axis));
-  const Strides in = row_major(dims);
-  dims[along] = all;
-  const Strides out = row_major(dims);
-  std::vector<BoxAxis> axes = box_axes(dims, in, out);
-  Work work;
-  int64_t before = 0;
-  for (const EvenIndices& part : parts) {
-    axes[along] = {part.count, in[along] * part.step, out[along]};
-    work.push_back(box_move(axes, 0, 0, part.first * in[along], before * out[along]));
-    before += part.count;
-  }
-  return work;
-}
-
-}  // namespace
-
 Result<Work> gather_cost(const NodeView& node) {
   const Result<int64_t> axis = axis_attr(node, 0, node.rank(0));
   if (!axis) return axis.errors();
@@ -245,17 +293,24 @@ Result<Work> gather_cost(const NodeView& node) {
     if (Status s = check_countable(node); !s) return s.errors();
     const auto indices = indices_of(node, 1, node.dims(0)[static_cast<size_t>(*axis)]);
     if (!indices) return indices.errors();
-    const std::vector<EvenIndices> parts = even_parts(*indices);
+    const std::vector<PickRun> parts = pick_runs(*indices);
     if (parts.size() <= kMostBoxes) return picked_boxes(node, parts, std::ssize(*indices), *axis);
   }
   const Lines l = lines_along(node.in_order(node.dims(0)), node.place_of(*axis));
   Result<Work> work = picked_work(node, l.inner);
-  if (work && !node.input(1).constant)
+  if (work)
     std::get<MemoryOp>(work->front()).picked = {l.outer, l.length, l.inner, input_size(node, 1)};
   return work;
 }
 
-Result<Work> gather_elements_cost(const NodeView& node) { return picked_work(node, 1); }
+Result<Work> gather_elements_cost(const NodeView& node) {
+  const Result<int64_t> axis = axis_attr(node, 0, node.rank(0));
+  if (!axis) return axis.errors();
+  const auto rows = rows_of_elements(node, static_cast<size_t>(*axis));
+  Result<Work> work = picked_work(node, rows ? rows->row : 1);
+  if (work) std::get<MemoryOp>(work->front()).picked = rows;
+  return work;
+}
 
 Result<Work> gather_nd_cost(const NodeView& node) {
   const Dims& dims = node.dims(0);

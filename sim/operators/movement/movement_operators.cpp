@@ -1,3 +1,4 @@
+#include "sim/operators/movement/index_rules.h"
 #include "sim/operators/movement/movement_rules.h"
 #include "sim/operators/op_table.h"
 #include "sim/operators/work_counts.h"
@@ -60,7 +61,7 @@ constexpr OpRow kMovementOperators[] = {
     {.name = "GatherElements",
      .since = 11,
      .ports = {{"data"}, {"indices"}},
-     .attributes = {"axis"},
+     .attributes = {"axis", kRepeatedTo},
      .fate = Fate::memory,
      .shape = gather_elements_shape,
      .value = gather_elements_value,
@@ -124,7 +125,8 @@ constexpr OpRow kMovementOperators[] = {
      .fate = Fate::memory,
      .shape = scatter_elements_shape,
      .value = scatter_elements_value,
-     .cost = scatter_elements_cost},
+     .cost = scatter_elements_cost,
+     .updates = scatter_elements_update},
     {.name = "ScatterElements",
      .since = 11,
      .ports = {{"data"}, {"indices"}, {"updates"}},
@@ -132,7 +134,8 @@ constexpr OpRow kMovementOperators[] = {
      .fate = Fate::memory,
      .shape = scatter_elements_shape,
      .value = scatter_elements_value,
-     .cost = scatter_elements_cost},
+     .cost = scatter_elements_cost,
+     .updates = scatter_elements_update},
     {.name = "ScatterND",
      .since = 11,
      .ports = {{"data"}, {"indices"}, {"updates"}},
@@ -140,7 +143,8 @@ constexpr OpRow kMovementOperators[] = {
      .fate = Fate::memory,
      .shape = scatter_nd_shape,
      .value = scatter_nd_value,
-     .cost = scatter_nd_cost},
+     .cost = scatter_nd_cost,
+     .updates = scatter_nd_update},
     {.name = "Slice",
      .ports = {{"data"},
                {"starts", PortRole::setting},
@@ -178,7 +182,8 @@ constexpr OpRow kMovementOperators[] = {
      .attributes = {"axis", "mode"},
      .fate = Fate::memory,
      .shape = tensor_scatter_shape,
-     .cost = tensor_scatter_cost},
+     .cost = tensor_scatter_cost,
+     .updates = tensor_scatter_update},
     {.name = "Tile",
      .ports = {{"input"}, {"repeats", PortRole::setting}},
      .fate = Fate::memory,

@@ -1,5 +1,6 @@
 #pragma once
 #include "sim/operators/node_view.h"
+#include "sim/operators/rules.h"
 #include "sim/work/work.h"
 
 namespace accsim::sim {
@@ -120,10 +121,16 @@ Status scatter_nd_value(InferContext& node);
 Result<Work> scatter_elements_cost(const NodeView& node);
 /// The same, in the slices that a tuple leaves.
 Result<Work> scatter_nd_cost(const NodeView& node);
+/// Single elements, or slices along which an index that is expanded stays the same.
+std::optional<Update> scatter_elements_update(const NodeView& node);
+/// The slices that a tuple leaves.
+std::optional<Update> scatter_nd_update(const NodeView& node);
 /// TensorScatter: output as the cache, input 0; updates differ from it in the axis only.
 Status tensor_scatter_shape(InferContext& node);
 /// The update read and written into the cache, which stays in its place.
 Result<Work> tensor_scatter_cost(const NodeView& node);
+/// Rows one behind the other along the axis.
+std::optional<Update> tensor_scatter_update(const NodeView& node);
 /// OneHot: the indices' dims with `depth`, which must be known, inserted at the axis; in the
 /// type of the values.
 Status one_hot_shape(InferContext& node);

@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "sim/operators/elementwise/elementwise_values.h"
+#include "sim/operators/expert_groups.h"
 #include "sim/operators/fold.h"
 #include "sim/operators/movement/index_rules.h"
 #include "sim/operators/movement/movement_rules.h"
+#include "sim/operators/op_table.h"
 #include "sim/operators/rules.h"
 #include "sim/operators/work_counts.h"
 
@@ -59,6 +61,49 @@ Result<int64_t> one_hot_depth(const NodeView& node) {
   return static_cast<int64_t>(value);
 }
 
+/// Is a constant input that number everywhere, as far as its elements are at hand? Those of large
+/// ones aren't.
+bool may_hold_only(const NodeView& node, size_t i, double number) {
+  const ConstData* data = node.value(i);
+  if (data == nullptr) return node.input(i).constant;
+  for (size_t at = 0; at < data->size(); ++at)
+    if (data->as_double(at) != number) return false;
+  return true;
+}
+
+/// Does it count how often each index comes? Then that is how many rows each expert has. Numbers
+/// that aren't at hand are taken for zeros and ones where a router's TopK gives the indices.
+bool counts_indices(const NodeView& node) {
+  return node.rank(0) == 1 && node.attr("reduction", "none") == "add" && node.value(1) == nullptr &&
+         is_foldable(node.dtype(0)) && elements(node.dims(1)) > 0 &&
+         elements(node.dims(0)) <= kMostFolded && may_hold_only(node, 0, 0) &&
+         may_hold_only(node, 2, 1) &&
+         ((node.value(0) != nullptr && node.value(2) != nullptr) ||
+          top_k_behind(node.graph(), node.node().inputs[1], elements(node.dims(0))));
+}
+
+/// The counts, as even as they can be over so many experts as are assumed to be at work.
+Status assume_counts(InferContext& node) {
+  if (node.is_output_given(0)) return ok();
+  const int64_t experts = elements(node.dims(0)), rows = elements(node.dims(1));
+  const ExpertChoice choice = choice_behind(node.graph(), node.node().inputs[1], experts);
+  const Result<int64_t> used = node.assumed_size({.of = std::string(kExpertsAtWork),
+                                                  .bound = std::min(experts, rows),
+                                                  .size = usual_experts(experts, choice)});
+  if (!used) return used.errors();
+  if (*used < 1) return bad_node(node, "--assume gives no expert any of the rows");
+  std::vector<double> reals(static_cast<size_t>(experts), 0);
+  std::vector<int64_t> integers(reals.size(), 0);
+  for (size_t e = 0; e < static_cast<size_t>(*used); ++e) {
+    integers[e] = rows / *used + (static_cast<int64_t>(e) < rows % *used ? 1 : 0);
+    reals[e] = static_cast<double>(integers[e]);
+  }
+  node.set_assumed_value(0, is_float(node.dtype(0))
+                                ? std::make_shared<const ConstData>(std::move(reals))
+                                : std::make_shared<const ConstData>(std::move(integers)));
+  return ok();
+}
+
 Result<int64_t> one_hot_axis(const NodeView& node) { return axis_attr(node, -1, node.rank(0) + 1); }
 
 }  // namespace
@@ -71,14 +116,15 @@ Status scatter_elements_shape(InferContext& node) {
   if (!holds_integers(node.dtype(1))) return bad_node(node, "indices must be integers");
   if (node.dims(1) != node.dims(2) || node.dtype(2) != node.dtype(0))
     return bad_node(node, "updates must have the shape of the indices and the type of the data");
-  return same_shape(node);
+  if (Status s = same_shape(node); !s) return s;
+  return counts_indices(node) ? assume_counts(node) : ok();
 }
 
 Status scatter_elements_value(InferContext& node) {
   if (!can_fold(node)) return ok();
   const Result<int64_t> axis = axis_attr(node, 0, node.rank(0));
   if (!axis) return axis.errors();
-  const Result<std::vector<int64_t>> at = element_offsets(node, *axis);
+  const Result<std::vector<int64_t>> at = element_offsets(node, *axis, node.dims(1));
   if (!at) return at.errors();
   scatter_updates(node, *at, 1);
   return ok();
@@ -135,6 +181,45 @@ Result<Work> scatter_elements_cost(const NodeView& node) { return scatter_work(n
 
 Result<Work> scatter_nd_cost(const NodeView& node) {
   return scatter_work(node, std::max<int64_t>(1, tuple_slice(node)));
+}
+
+namespace {
+
+bool replaces(const NodeView& node) { return node.attr("reduction", "none") == "none"; }
+
+/// The first dim of the indices from which on they stay the same, as an Expand made them.
+size_t expanded_from(const NodeView& node, size_t input) {
+  const size_t rank = node.dims(input).size();
+  const std::optional<NodeView> maker = node.maker(input);
+  const OpRow* row = maker ? find_op(maker->node()) : nullptr;
+  if (row == nullptr || row->shape != expand_shape) return rank;
+  const Dims& once = maker->dims(0);
+  size_t out = rank;
+  while (out > 0 && (out + once.size() <= rank || once[out + once.size() - rank - 1] == 1)) --out;
+  return out;
+}
+
+}  // namespace
+
+std::optional<Update> scatter_elements_update(const NodeView& node) {
+  const Result<int64_t> axis = axis_attr(node, 0, node.rank(0));
+  if (!replaces(node) || !axis) return std::nullopt;
+  const size_t same = std::max(expanded_from(node, 1), static_cast<size_t>(*axis) + 1);
+  const Dims &all = node.dims(0), &some = node.dims(2);
+  size_t whole = all.size();
+  while (whole > same && all[whole - 1] == some[whole - 1]) --whole;
+  return Update{2, whole};
+}
+
+std::optional<Update> scatter_nd_update(const NodeView& node) {
+  if (!replaces(node) || node.dims(1).empty()) return std::nullopt;
+  return Update{2, static_cast<size_t>(node.dims(1).back())};
+}
+
+std::optional<Update> tensor_scatter_update(const NodeView& node) {
+  const Result<int64_t> axis = axis_attr(node, -2, node.rank(0));
+  if (!axis) return std::nullopt;
+  return Update{1, static_cast<size_t>(*axis) + 1};
 }
 
 Status tensor_scatter_shape(InferContext& node) {

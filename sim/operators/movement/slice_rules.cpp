@@ -158,7 +158,85 @@ Result<std::vector<Box>> split_boxes(const NodeView& node) {
   return boxes;
 }
 
+namespace {
+
+/// The elements of one of Slice's lists; nullopt: only data knows them.
+std::optional<std::vector<int64_t>> known_list(const NodeView& node, size_t i) {
+  if (node.value(i) == nullptr) return std::nullopt;
+  return node.value(i)->integers();
+}
+
+/// The places that an axis can be cut at where only data knows some of them: at most so many.
+int64_t most_of_axis(int64_t size, const std::optional<int64_t>& start,
+                     const std::optional<int64_t>& end, int64_t step) {
+  Box box{{0}, {1}, {size}};
+  constexpr int64_t kFar = std::numeric_limits<int64_t>::max();
+  const int64_t first = step > 0 ? 0 : kFar, last = step > 0 ? kFar : -kFar;
+  cut_axis(box, 0, start.value_or(first), end.value_or(last), step);
+  return box.dims[0];
+}
+
+/// Is it a Slice along known axes, between places of which only data knows some?
+bool is_cut_by_data(const NodeView& node) {
+  if (node.opset() < 10 || !node.has_input(1) || !node.has_input(2)) return false;
+  for (const size_t i : {size_t{1}, size_t{2}})
+    if (!holds_integers(node.dtype(i)) || node.dims(i) != node.dims(1) || node.rank(i) != 1)
+      return false;
+  for (const size_t i : {size_t{3}, size_t{4}})
+    if (node.has_input(i) &&
+        (node.dims(i) != node.dims(1) || node.value(i) == nullptr || !node.value(i)->is_integer()))
+      return false;
+  const auto is_known = [&](size_t i) { return node.value(i) != nullptr; };
+  const auto is_of_run = [&](size_t i) { return !is_known(i) && !node.input(i).constant; };
+  return (is_known(1) && is_of_run(2)) || (is_of_run(1) && (is_known(2) || is_of_run(2)));
+}
+
+/// The sizes that are cut out: each one that only data knows is assumed, at most what is there.
+Result<Dims> assumed_cut(InferContext& node) {
+  const auto starts = known_list(node, 1), ends = known_list(node, 2);
+  Dims dims = node.dims(0);
+  const auto count = static_cast<size_t>(node.dims(1)[0]);
+  if (!node.has_input(3) && count > dims.size())
+    return bad_node(node, "starts is longer than the input's rank");
+  std::vector<bool> cut(dims.size(), false);
+  for (size_t i = 0; i < count; ++i) {
+    const Result<int64_t> axis = node.has_input(3)
+                                     ? normalize_axis(node.value(3)->integers()[i], node.rank(0))
+                                     : static_cast<int64_t>(i);
+    if (!axis) return bad_node(node, axis.errors().front().message);
+    const auto a = static_cast<size_t>(*axis);
+    const int64_t step = node.has_input(4) ? node.value(4)->integers()[i] : 1;
+    if (step == 0) return bad_node(node, "a step is 0");
+    if (cut[a]) return bad_node(node, fmt::format("axis {} is given twice", a));
+    cut[a] = true;
+    const auto at = [i](const auto& list) {
+      return list ? std::optional((*list)[i]) : std::nullopt;
+    };
+    const int64_t most = most_of_axis(dims[a], at(starts), at(ends), step);
+    const Result<int64_t> size = node.assumed_size("elements that are cut out", most);
+    if (!size) return size.errors();
+    dims[a] = *size;
+  }
+  return dims;
+}
+
+/// Rows of the innermost axis from places that only data knows.
+MemoryOp cut_by_data(const NodeView& node) {
+  const Dims& dims = node.output(0).dims;
+  MemoryOp op;
+  read_part(node, 0, elements(dims), dims.empty() ? 1 : dims.back(), op.inputs);
+  write_output(node, 0, op.outputs);
+  return op;
+}
+
+}  // namespace
+
 Status slice_shape(InferContext& node) {
+  if (is_cut_by_data(node)) {
+    Result<Dims> dims = assumed_cut(node);
+    if (!dims) return dims.errors();
+    return set_shape(node, 0, node.dtype(0), std::move(*dims));
+  }
   Result<Box> box = sliced_box(node);
   if (!box) return box.errors();
   return set_shape(node, 0, node.dtype(0), std::move(box->dims));
@@ -174,6 +252,7 @@ Status slice_value(InferContext& node) {
 
 Result<Work> slice_cost(const NodeView& node) {
   if (Status s = check_countable(node); !s) return s.errors();
+  if (is_cut_by_data(node)) return Work{cut_by_data(node)};
   const Result<Box> box = sliced_box(node);
   if (!box) return box.errors();
   const bool whole = box->dims == node.dims(0) &&

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "sim/operators/fold.h"
 #include "sim/operators/op_table.h"
 #include "sim/operators/quant/quant_rules.h"
 #include "sim/operators/rules.h"
@@ -75,6 +76,18 @@ Status dequantize_rule(InferContext& node) {
   return set_shape(node, 0, type, node.dims(0));
 }
 
+Status dequantize_value(InferContext& node) {
+  constexpr int kWidest = 16;  // so that a double holds all products
+  if (!can_fold(node) || is_float(node.dtype(0)) || bits(node.dtype(0)) > kWidest) return ok();
+  if (input_size(node, 1) != 1 || !is_float(node.dtype(1))) return ok();
+  const double scale = read_as<double>(*node.value(1))[0];
+  const double zero = node.has_input(2) ? read_as<double>(*node.value(2))[0] : 0;
+  std::vector<double> reals = read_as<double>(*node.value(0));
+  for (double& v : reals) v = (v - zero) * scale;
+  store_results(node, 0, reals);
+  return ok();
+}
+
 Result<Work> quantize_cost(const NodeView& node) {
   VectorOp op;
   read_input(node, 0, op.inputs);
@@ -107,6 +120,7 @@ constexpr OpRow kQuantOperators[] = {
      .min_inputs = 2,
      .attributes = {"axis", "block_size", "output_dtype"},
      .shape = dequantize_rule,
+     .value = dequantize_value,
      .cost = quantize_cost,
      .lie = LayoutRule::alike,
      .codes = Codes::takes},

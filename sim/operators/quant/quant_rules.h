@@ -10,6 +10,8 @@ namespace accsim::sim {
 Status quantize_rule(InferContext& node);
 /// DequantizeLinear: output as input 0, in the type of the scale or of attribute output_dtype.
 Status dequantize_rule(InferContext& node);
+/// DequantizeLinear of integers of at most 16 bits by one scale; sets nothing of others.
+Status dequantize_value(InferContext& node);
 /// One conversion an element; scales and zero points count as traffic when not per tensor.
 Result<Work> quantize_cost(const NodeView& node);
 

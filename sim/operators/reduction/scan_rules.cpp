@@ -20,6 +20,12 @@ Result<int64_t> top_k_count(const NodeView& node) {
   return k->front();
 }
 
+/// Does only data know how many elements are wanted?
+bool is_counted_by_data(const NodeView& node) {
+  return node.has_input(1) && holds_integers(node.dtype(1)) && elements(node.dims(1)) == 1 &&
+         node.value(1) == nullptr && !node.input(1).constant;
+}
+
 /// CumSum's axis is an input; its value doesn't change the shape.
 Result<int64_t> cumulative_axis(const NodeView& node) {
   const Result<std::vector<int64_t>> axis = need_integers(node, 1, "axis", "the output");
@@ -133,10 +139,12 @@ Result<Work> arg_cost(const NodeView& node) {
 Status top_k_shape(InferContext& node) {
   const Result<int64_t> axis = axis_attr(node, -1, node.rank(0));
   if (!axis) return axis.errors();
-  const Result<int64_t> k = top_k_count(node);
-  if (!k) return k.errors();
   Dims dims = node.dims(0);
   int64_t& length = dims[static_cast<size_t>(*axis)];
+  const Result<int64_t> k = is_counted_by_data(node)
+                                ? node.assumed_size("elements that are best", length)
+                                : top_k_count(node);
+  if (!k) return k.errors();
   if (*k < 0 || *k > length)
     return bad_node(node, fmt::format("K is {} for an axis of {}", *k, length));
   length = *k;
@@ -176,8 +184,12 @@ Status top_k_value(InferContext& node) {
 Result<Work> top_k_cost(const NodeView& node) {
   if (Status s = check_countable(node); !s) return s.errors();
   const Result<int64_t> axis = axis_attr(node, -1, node.rank(0));
-  const Result<int64_t> k = top_k_count(node);
-  if (!axis || !k) return axis ? k.errors() : axis.errors();
+  if (!axis) return axis.errors();
+  const size_t made = node.has_output(0) ? 0 : 1;
+  const Result<int64_t> k = is_counted_by_data(node)
+                                ? node.output(made).dims[static_cast<size_t>(*axis)]
+                                : top_k_count(node);
+  if (!k) return k.errors();
   VectorOp op = first_input_op(node);
   op[VectorClass::search] = elements(node.dims(0)) * bisection_steps(*k);
   op.row = std::max<int64_t>(lines_along(node.dims(0), *axis).length, 1);

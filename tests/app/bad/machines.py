@@ -100,7 +100,7 @@ CASES = [
         bad("array:\n", "aray:\n"),
         """
         accsim: error: bad.yaml:5:1: missing key "array" in the file (a section with the keys
-        template, rows, cols, dataflows (more with template: dot_product))
+        template, rows, cols, fill_rows, dataflows (more with template: dot_product))
         accsim: error: bad.yaml:9:1: unknown key "aray" in the file; did you mean "array"?
     """,
     ),
@@ -137,7 +137,7 @@ CASES = [
         accsim: error: bad.yaml:1:1: missing key "clock_mhz" in the file (number, 0.001..100000 MHz:
         clock of the whole machine)
         accsim: error: bad.yaml:1:1: missing key "array" in the file (a section with the keys
-        template, rows, cols, dataflows (more with template: dot_product))
+        template, rows, cols, fill_rows, dataflows (more with template: dot_product))
         accsim: error: bad.yaml:1:1: missing key "types" in the file (a section with the keys
         activation, weight, accumulator, weight_group, modes)
         accsim: error: bad.yaml:1:1: missing key "buffers" in the file (a section with the keys
@@ -149,7 +149,8 @@ CASES = [
         accsim: error: bad.yaml:1:1: missing key "energy" in the file (a section with the keys
         technology, dram, mac_pj, vector_op_pj, activation_pj_per_byte, weight_pj_per_byte,
         parameter_pj_per_byte, accumulator_pj_per_byte, output_pj_per_byte, shared_pj_per_byte,
-        dram_read_pj_per_byte, dram_write_pj_per_byte, static_pj_per_cycle)
+        dram_read_pj_per_byte, dram_write_pj_per_byte, static_pj_per_cycle, zeros,
+        zero_saves)
     """,
     ),
     Case(
@@ -267,7 +268,7 @@ CASES = [
         bad("array:\n  rows: 8", "array: 3\nrest:\n  rows: 8"),
         """
         accsim: error: bad.yaml:9:1: array must be a section with the keys template, rows, cols,
-        dataflows (more with template: dot_product)
+        fill_rows, dataflows (more with template: dot_product)
         accsim: error: bad.yaml:10:1: unknown key "rest" in the file; valid here: name, clock_mhz,
         array, types, buffers, dram, vector, engines, energy
     """,

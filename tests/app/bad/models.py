@@ -308,7 +308,7 @@ CASES = [
         one("Reshape", ["x", "s"], more=[value("s", [2], INT64)]),
         """
         accsim: error: net.onnx: node 'n' (op Reshape): Reshape: the output shape depends on the
-        value of input 'shape' (tensor 's'), which isn't constant
+        value of input 'shape' (tensor 's'), which isn't constant; give --value s=N,N... (int64 2)
     """,
     ),
     Case(

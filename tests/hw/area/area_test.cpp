@@ -28,6 +28,18 @@ TEST(Area, IsTheDocumentedSum) {
   EXPECT_EQ(sram_bytes(hw), static_cast<int64_t>(kib) * 1024);
 }
 
+/// Three more ports by which weights go in are three more copies of the buffer, skews of a row, and
+/// walks of 64 lanes.
+TEST(Area, HasEachPortOfAFillACopyOfTheWeights) {
+  HwConfig hw = *load_hw(kSource + "/configs/64x64.yaml");
+  const int64_t bytes = sram_bytes(hw);
+  const CoreCells one = core_cells(hw);
+  hw.array.fill_rows = 4;
+  EXPECT_EQ(sram_bytes(hw) - bytes, 3 * 256 * 1024);
+  EXPECT_EQ(core_cells(hw).registers - one.registers, 3 * 8 * (64 * 63 / 2));
+  EXPECT_EQ(core_cells(hw).adders - one.adders, 3 * 50 * 64);
+}
+
 /// Of dot products: two memories of the places' rows of four bytes per column, whatever kib says.
 TEST(Area, HasTheSumsOfDotProductsTheirPlacesInEachTechnology) {
   HwConfig hw = *load_hw(kSource + "/configs/64x64.yaml");

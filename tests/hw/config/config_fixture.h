@@ -86,6 +86,7 @@ clock_mhz: 500
 array:
   rows: 8
   cols: 8
+  fill_rows: 3
   dataflows: [weight_stationary, input_stationary]
 types:
   activation: int8
@@ -143,6 +144,8 @@ energy:
   dram_read_pj_per_byte: 0.39
   dram_write_pj_per_byte: 0.4
   static_pj_per_cycle: 0.41
+  zeros: 0.42
+  zero_saves: 0.43
 )";
 }
 

@@ -40,10 +40,14 @@ TEST(EnergyTechnology, DoTwoWordsStandForAllNumbers) {
   EXPECT_EQ(hw.energy.technology, t);
   EXPECT_EQ(hw.energy.mac, int8_element(t, 8 + 32));
   EXPECT_EQ(hw.energy.vector_op, vector_op_pj(t, false));
-  for (size_t b = 0; b < kBuffers; ++b)
+  EXPECT_EQ(hw.array.fill_rows, 3);
+  for (size_t b = 0; b < kBuffers; ++b) {
+    // Three copies of the weights, all of which are written, and one is read.
+    const double accesses = static_cast<Buffer>(b) == Buffer::weight ? (3 + 1) / 2.0 : 1;
     EXPECT_EQ(hw.energy.buffer_byte[b],
-              sram_pj_per_byte(t, hw.buffers[b].slot_bytes(),
-                               slot_memory(hw, static_cast<Buffer>(b)).width));
+              accesses * sram_pj_per_byte(t, hw.buffers[b].slot_bytes(),
+                                          slot_memory(hw, static_cast<Buffer>(b)).width));
+  }
   EXPECT_EQ(hw.energy.shared_byte, sram_pj_per_byte(t, 64 * 1024, 17));
   EXPECT_EQ(hw.energy.dram_read_byte, 48.0);  // 6 pJ a bit
   EXPECT_EQ(hw.energy.dram_write_byte, 48.0);

@@ -29,6 +29,7 @@ TEST(Load, DoesEveryKeyReachItsMember) {
   EXPECT_EQ(hw.clock_mhz, 500);
   EXPECT_EQ(hw.array.rows, 8);
   EXPECT_EQ(hw.array.cols, 8);
+  EXPECT_EQ(hw.array.fill_rows, 3);
   EXPECT_EQ(hw.array.dataflows,
             (std::vector{Dataflow::weight_stationary, Dataflow::input_stationary}));
   EXPECT_EQ(hw.types.activation, DType::int8);
@@ -57,6 +58,8 @@ TEST(Load, DoesEveryKeyReachItsMember) {
   EXPECT_EQ(hw.energy.dram_read_byte, 0.39);
   EXPECT_EQ(hw.energy.dram_write_byte, 0.4);
   EXPECT_EQ(hw.energy.static_per_cycle, 0.41);
+  EXPECT_EQ(hw.energy.zeros, 0.42);
+  EXPECT_EQ(hw.energy.zero_saves, 0.43);
 }
 
 std::string banked_machine() {
@@ -146,8 +149,9 @@ TEST(Load, DoesAnUnknownKeyNameTheNearest) {
 
 TEST(Load, DoesAnUnknownKeySayWhereItBelongsOrWhatIsValid) {
   expect_broken("array:", "rows: 8\narray:", "rows: 8", {"this key belongs at array.rows"});
-  expect_broken("  rows: 8", "  rows: 8\n  banana_split: 8", "banana_split",
-                {"valid here: template, rows, cols, dataflows (more with template: dot_product)"});
+  expect_broken(
+      "  rows: 8", "  rows: 8\n  banana_split: 8", "banana_split",
+      {"valid here: template, rows, cols, fill_rows, dataflows (more with template: dot_product)"});
   expect_broken("  rows: 8", "  <<: 8\n  rows: 8", "<<", {"unknown key \"<<\""});
 }
 

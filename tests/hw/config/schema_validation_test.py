@@ -162,7 +162,7 @@ def broken_modes(machine):
 
 def broken_engine(machine):
     """The same of the keys that only arrays of dot products have."""
-    for key in set(machine["array"]) - {"template", "rows", "cols", "dataflows"}:
+    for key in set(machine["array"]) - {"template", "rows", "cols", "fill_rows", "dataflows"}:
         for bad in (None, -1, 1.5, "few", 1 << 40):
             yield f"array.{key} is {bad}", changed(machine, ("array", key), bad)
     yield "no template", changed(machine, ("array", "template"), None)
@@ -239,6 +239,11 @@ def optional_words(machine, with_modes):
     yield "a key of units", changed(machine, ("vector", "pool_banks"), 8), False
     for lanes, good in ((0, True), (65536, True), (65537, False), (-1, False), (1.5, False)):
         yield f"{lanes} mac lanes", changed(machine, ("vector", "mac_lanes"), lanes), good
+    for rows, good in ((1, True), (2, True), (0, False), (1025, False), (1.5, False)):
+        yield f"{rows} rows a fill", changed(machine, ("array", "fill_rows"), rows), good
+    for part, good in ((0, True), (0.44, True), (1, True), (1.01, False), (-0.1, False)):
+        for key in ("zeros", "zero_saves"):
+            yield f"{key} of {part}", changed(machine, ("energy", key), part), good
 
 
 class Program:

@@ -87,6 +87,29 @@ int64_t product_cycles(const VerilatedCore& core, const HwConfig& hw, int64_t m,
   return result.ok() ? result->rtl_cycles : 0;
 }
 
+/// Blocks of three rows and two, and of one row each.
+TEST_F(Cosim, AreProgramsEqualThatFillSeveralRowsPerCycle) {
+  const Dataflow d = Dataflow::weight_stationary;
+  HwConfig uneven = test::cosim_machine(5, 7, 3, 13, d), all = test::cosim_machine(4, 4, 2, 16, d);
+  uneven.array.fill_rows = 2;
+  all.array.fill_rows = 4;
+  for (HwConfig hw : {uneven, all}) {
+    EXPECT_GT(run_random(hw, d, 30), 20);
+    const auto core = variant(hw, d);
+    ASSERT_TRUE(core);
+    hw.dram = {{16'000'000}, {16'000'000}, 0};
+    const int64_t rows = hw.array.rows, fill = ceil_div(rows, hw.array.fill_rows);
+    // One row of activations meets 20 blocks of weights, or 40: each costs its fill. The port loads
+    // as many bytes a cycle as it is wide.
+    const auto loads = [&](int64_t k) {
+      const int64_t port = hw.buffer(Buffer::weight).width;
+      return ceil_div(k, port) + ceil_div(k * hw.array.cols, port);
+    };
+    EXPECT_EQ(product_cycles(*core, hw, 1, 40 * rows) - product_cycles(*core, hw, 1, 20 * rows),
+              20 * fill + loads(40 * rows) - loads(20 * rows));
+  }
+}
+
 TEST_F(Cosim, DoBackToBackGemmsLeaveNoBubble) {
   const Dataflow d = Dataflow::weight_stationary;
   HwConfig hw = test::cosim_machine(4, 4, 2, 16, d);

@@ -32,6 +32,22 @@ TEST(Energy, IsCountsTimesTheTable) {
   EXPECT_DOUBLE_EQ(e.shared.value(), 0.0);
 }
 
+TEST(Energy, ProductsWithAZeroTakeWhatTheArrayDoesNotGate) {
+  HwConfig hw = test::small_machine();
+  hw.energy.mac = 2;
+  const double macs = 12 * 8 * 4;
+  const Counts c = count_program(test::program(test::tile(12, 8, 4)), hw);
+  const auto mac = [&](double zeros, double saves) {
+    hw.energy.zeros = zeros;
+    hw.energy.zero_saves = saves;
+    return energy(c, Cycles(1), hw).mac.value();
+  };
+  EXPECT_DOUBLE_EQ(mac(0, 0.5), 2 * macs);
+  EXPECT_DOUBLE_EQ(mac(0.5, 0), 2 * macs) << "an array that gates nothing";
+  EXPECT_DOUBLE_EQ(mac(0.25, 0.5), 2 * (0.75 * macs + 0.25 * macs * 0.5));
+  EXPECT_DOUBLE_EQ(mac(1, 1), 0);
+}
+
 TEST(Energy, ChargesTheSharedBufferApart) {
   HwConfig hw = test::small_machine();
   hw.energy.shared_byte = 3;

@@ -287,6 +287,28 @@ TEST(LayOut, LeavesACacheThatAProductReadsTurnedRowByRow) {
   EXPECT_TRUE(net.gemm("y").b_transposed);
 }
 
+/// Keys of blocks of queries overlap: all are copied once, head by head, and not box by box.
+TEST(LayOut, CopiesWhatIsCutIntoBoxesThatOverlapOnce) {
+  for (const bool overlap : {false, true}) {
+    ModelBuilder b;
+    b.input("x", {1, 12, 32}).weight("w", {32, 32}).input("q", {1, 4, 5, 8});
+    b.node("MatMul", {"x", "w"}, {"k"});
+    reshape(b, "k", "split", {1, 12, 4, 8});
+    transpose(b, "split", "heads", {0, 2, 1, 3});
+    b.constant("axis", {1}, {2});
+    for (const std::string part : {"a", "b"}) {
+      b.constant(part + "_from", {1}, {part == "a" ? 0 : overlap ? 2 : 6});
+      b.constant(part + "_to", {1}, {part == "a" ? 6 : 12});
+      b.node("Slice", {"heads", part + "_from", part + "_to", "axis"}, {part + "_keys"});
+      transpose(b, part + "_keys", part + "_turned", {0, 1, 3, 2});
+      b.node("MatMul", {"q", part + "_turned"}, {part}).output(part);
+    }
+    const LaidOut net(b);
+    const std::vector<std::string> once = {"heads"}, each = {"a_turned", "b_turned"};
+    EXPECT_EQ(net.moves(), overlap ? once : each);
+  }
+}
+
 TEST(LayOut, CopiesWhatTwoReadersWantInTwoOrders) {
   ModelBuilder b;
   b.input("x", {1, 8, 6, 6}).weight("w", {8, 8, 1, 1}).weight("g", {6});

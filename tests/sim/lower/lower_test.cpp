@@ -57,6 +57,57 @@ TEST(Lower, FoldsBatchNormAndReluIntoTheirConvolution) {
   EXPECT_EQ(conv.macs, 16 * 8 * 8 * 8 * 9);
 }
 
+/// A convolution to 16 channels, named conv, and constants for behind it.
+ModelBuilder conv_and_constants() {
+  ModelBuilder b;
+  b.input("x", {1, 16, 10, 10}).weight("w", {16, 16, 3, 3}).weight("bias", {16});
+  b.weight("g", {16, 1, 1}).weight("h", {1, 16, 1, 1}).weight("lines", {10, 1});
+  b.node("Conv", {"x", "w", "bias"}, {"conv"}, {ModelBuilder::ints("pads", {1, 1, 1, 1})});
+  return b;
+}
+
+TEST(Lower, FoldsWhatIsAffinePerChannelIntoAConvolutionWithABias) {
+  for (const char* op : {"Mul", "Div", "Sub", "Add"}) {
+    ModelBuilder b = conv_and_constants();
+    b.node(op, {"conv", "g"}, {"first"}).node("Sub", {"h", "first"}, {"second"});
+    const auto [graph, l] = lowered(b.node("Relu", {"second"}, {"relu"}).output("relu"));
+    EXPECT_TRUE(layer(l, "conv").relu) << op;
+    for (const char* name : {"first", "second", "relu"}) {
+      EXPECT_EQ(layer(l, name).fate, Fate::folded) << op << " " << name;
+      EXPECT_EQ(layer(l, name).merged_into, 0) << op << " " << name;
+    }
+  }
+}
+
+TEST(Lower, FoldsALayerScaleBeforeAResidual) {
+  ModelBuilder b = conv_and_constants();
+  b.node("Mul", {"conv", "g"}, {"scaled"}).node("Add", {"scaled", "x"}, {"sum"});
+  const auto [graph, l] = lowered(b.output("sum"));
+  EXPECT_EQ(layer(l, "scaled").fate, Fate::folded);
+  EXPECT_EQ(layer(l, "sum").fate, Fate::folded);
+  EXPECT_TRUE(layer(l, "conv").residual.is_of_node());
+}
+
+TEST(Lower, KeepsWhatIsNotAffinePerChannel) {
+  const std::vector<std::pair<std::string, std::vector<std::string>>> nodes = {
+      {"Div", {"g", "conv"}},      // a reciprocal
+      {"Mul", {"conv", "lines"}},  // one a line
+      {"Pow", {"conv", "g"}},
+      {"Mul", {"conv", "x"}}};
+  for (const auto& [op, inputs] : nodes) {
+    ModelBuilder b = conv_and_constants();
+    const auto [graph, l] = lowered(b.node(op, inputs, {"y"}).output("y"));
+    EXPECT_EQ(layer(l, "y").fate, Fate::vector) << op;
+  }
+}
+
+TEST(Lower, KeepsAFactorBehindAnActivation) {
+  ModelBuilder b = conv_and_constants();
+  b.node("Relu", {"conv"}, {"relu"}).node("Mul", {"relu", "g"}, {"y"}).output("y");
+  const auto [graph, l] = lowered(b);
+  EXPECT_EQ(layer(l, "y").fate, Fate::vector);
+}
+
 TEST(Lower, KeepsWhatAnotherNodeReads) {
   const auto [graph, l] = lowered(conv_bn_relu(true));
   EXPECT_FALSE(layer(l, "conv").relu);

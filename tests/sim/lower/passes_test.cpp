@@ -58,8 +58,16 @@ void add_parts(ModelBuilder& b) {
   b.output("pooled");
 }
 
+/// Weights of experts that data picks.
+void add_picked_experts(ModelBuilder& b) {
+  b.input("token", {2, 1, 64}).input("experts", {2}, DType::int64).weight("all", {4, 64, 64});
+  b.node("Gather", {"all", "experts"}, {"picked"});
+  b.node("MatMul", {"token", "picked"}, {"sent"}).output("sent");
+}
+
 ModelBuilder network() {
   ModelBuilder b;
+  add_picked_experts(b);
   add_turned_halves(b);
   add_grouped_attention(b);
   add_parts(b);
@@ -123,6 +131,7 @@ TEST(Passes, MakeSomethingEachOfThisNetwork) {
   EXPECT_EQ(n.layer("masked").merged_into, n.layer("weights").node) << "of the softmax";
   EXPECT_EQ(n.layer("sums").merged_into, n.layer("weights").node);
   EXPECT_EQ(n.gemm("scores").batch, 2 * 2) << "keys are read once";
+  EXPECT_EQ(n.layer("picked").fate, Fate::view) << "experts' weights are read where they lie";
   EXPECT_EQ(n.layout("a"), channels_last_layout({1, 24, 6, 6}));
   EXPECT_TRUE(std::get<VectorOp>(n.layer("weights").work.back()).row_work);
   EXPECT_TRUE(std::get<VectorOp>(n.layer("pooled").work.back()).lane);
@@ -212,9 +221,9 @@ TEST(Passes, GiveTheSameInEveryOrderThatTheirNeedsLeave) {
     expect_same(lowered, n.lowered);
     ++orders;
   } while (std::next_permutation(order.begin(), order.end()));
-  // Logarithms and rotations behind patterns in 2 orders, repeats among the three in 4 places, rows
-  // and lanes in 2 orders, the count of parameters in 9 places.
-  EXPECT_EQ(orders, 2 * 4 * 2 * 9);
+  // Logarithms and rotations behind patterns in 2 orders, repeats among the three in 4 places,
+  // experts among the four in 5, rows and lanes in 2 orders, the count of parameters in 10 places.
+  EXPECT_EQ(orders, 2 * 4 * 5 * 2 * 10);
 }
 
 }  // namespace

@@ -145,6 +145,55 @@ TEST(PitchedWork, HasProductsWithAPitchFromPixelToPixel) {
   EXPECT_FALSE(pitched_work(layer, pitches({16, 48}, {}, 2)).has_value());
 }
 
+/// A product of `batch` matrices of m x k and k x n.
+GemmOp matrices(int64_t batch, int64_t m, int64_t k, int64_t n) {
+  GemmOp op;
+  op.batch = batch;
+  op.channels = k;
+  op.outputs = n;
+  op.in[2] = op.out[2] = m;
+  return op;
+}
+
+TEST(PitchedWork, HasProductsWithMatricesOfAPitch) {
+  GemmOp op = matrices(4, 6, 16, 24);
+  const auto takes = [&](const Pitch& in, int port) {
+    return pitched_work(layer_of(op), pitches(in, {}, port)).has_value();
+  };
+  EXPECT_TRUE(takes({24, 48}, 1)) << "columns of a matrix";
+  EXPECT_TRUE(takes({16 * 24, 1000}, 1)) << "rows of each matrix";
+  EXPECT_FALSE(takes({8 * 24, 1000}, 1)) << "half a matrix";
+  EXPECT_FALSE(takes({2 * 16 * 24, 1000}, 1)) << "two matrices";
+  EXPECT_FALSE(takes({12, 48}, 1)) << "half a row";
+  EXPECT_TRUE(takes({6 * 16, 1000}, 0));
+  op.b_transposed = true;
+  EXPECT_TRUE(takes({16, 48}, 1)) << "a row is a column of the operand";
+  EXPECT_FALSE(takes({24, 48}, 1));
+  op.a_transposed = true;
+  EXPECT_TRUE(takes({6, 48}, 0));
+  EXPECT_TRUE(takes({6 * 16, 1000}, 0));
+  EXPECT_FALSE(takes({16, 48}, 0));
+}
+
+/// Heads that share keys: rows of one product, of which each head's lie by themselves.
+TEST(PitchedWork, CutsRowsOfAProductIntoImages) {
+  const GemmOp op = matrices(2, 3 * 5, 16, 24);
+  const auto cut = [&](const Pitch& in, const Pitch& out) {
+    const auto work = pitched_work(layer_of(op), pitches(in, out));
+    return work ? std::optional(std::get<GemmOp>(work->at(0))) : std::nullopt;
+  };
+  GemmOp images = op;
+  images.images = 3;
+  images.in[2] = images.out[2] = 5;
+  EXPECT_EQ(cut({5 * 16, 1000}, {}), images);
+  EXPECT_EQ(cut({}, {5 * 24, 2000}), images);
+  EXPECT_EQ(cut({5 * 16, 1000}, {5 * 24, 2000}), images);
+  EXPECT_EQ(cut({16, 1000}, {5 * 24, 2000}), images) << "single rows beside them";
+  EXPECT_EQ(cut({5 * 16, 1000}, {3 * 24, 2000}), std::nullopt) << "others";
+  EXPECT_EQ(cut({4 * 16, 1000}, {}), std::nullopt) << "some of two heads";
+  EXPECT_EQ(images.macs(), op.macs());
+}
+
 /// Elements of the rows, row by row.
 std::vector<int64_t> elements_of(const RowWork& w) {
   std::vector<int64_t> out{0};

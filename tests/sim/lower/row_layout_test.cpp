@@ -176,10 +176,32 @@ TEST(RowLayout, WhatNoCommandCanSayHasNoRows) {
   m.mask_port = 1;
   m.axes[0].mask_stride = 1;
   EXPECT_FALSE(row_work(m, memory_axes(m)).has_value());
-  // An axis whose elements a layout of 3 and 2 of them puts apart unevenly.
-  RowMeaning odd = row_meaning(RowKind::softmax, {6, 5}, 1, 2, false);
-  EXPECT_FALSE(row_work(odd, std::vector<MoveAxis>{{2, 5}, {3, 10}, {5, 1}}).has_value());
-  EXPECT_TRUE(row_work(odd, std::vector<MoveAxis>{{3, 10}, {2, 5}, {5, 1}}).has_value());
+}
+
+/// 6 rows of 5 that a layout of 3 and 2 of them puts in another order.
+TEST(RowLayout, RowsThatAreTreatedAlikeMayLieInAnyOrder) {
+  const Layout turned{{2, 5}, {3, 10}, {5, 1}};
+  RowMeaning alike = row_meaning(RowKind::softmax, {6, 5}, 1, 2, false);
+  const auto w = row_work(alike, turned);
+  ASSERT_TRUE(w.has_value());
+  EXPECT_EQ(w->rows, (RowNest{1, 1, 1, 6}));
+  EXPECT_EQ(w->row_stride, (RowNest{0, 0, 0, 5}));
+  EXPECT_EQ(w->run, 5);
+  // Two rows beside one another, then two further ones: the layout joins both with their elements.
+  RowMeaning joined = row_meaning(RowKind::softmax, {2, 2, 2, 5}, 3, 4, false);
+  joined.axes = {{8, 5}, {5, 1, true}};
+  const auto both = row_work(joined, Layout{{2, 10}, {2, 20}, {10, 1}});
+  ASSERT_TRUE(both.has_value());
+  EXPECT_EQ(both->rows, (RowNest{1, 1, 1, 8}));
+  // Elements of a row apart.
+  EXPECT_FALSE(row_work(alike, Layout{{2, 5}, {5, 1}, {3, 10}})->pieces == 1);
+  // A mask, or a channel, that tells rows apart.
+  RowMeaning masked = alike, channels = alike;
+  masked.mask_port = 1;
+  masked.axes[0].mask_stride = 1;
+  EXPECT_FALSE(row_work(masked, turned).has_value());
+  channels.axes[0].channel = true;
+  EXPECT_FALSE(row_work(channels, turned).has_value());
 }
 
 TEST(RowLayout, WhatAnOperatorDoesMoreItHasNoRowsFor) {

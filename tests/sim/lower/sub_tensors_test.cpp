@@ -238,8 +238,39 @@ TEST(SubTensors, AreACacheThatIsGivenAndWhatIsAppendedToIt) {
   b.output("y").output("present");
   const Placed net(b);
   EXPECT_EQ(net.part("past"), net.in("present", 0, {10 * 16, 13 * 16}));
-  EXPECT_EQ(net.part("new"), SubTensor{}) << "rows of a product have one pitch";
-  EXPECT_EQ(net.moves(), Names{"present"});
+  EXPECT_EQ(net.part("new"), net.in("present", 10 * 16, {3 * 16, 13 * 16}));
+  EXPECT_EQ(net.moves(), Names{});
+}
+
+/// Latent attention: values are the first columns of the keys, and lie there.
+TEST(SubTensors, AreValuesThatAreColumnsOfTheKeys) {
+  ModelBuilder b;
+  b.input("past", {1, 10, 20}).input("new", {1, 1, 20}).input("q", {1, 4, 20});
+  concat(b, {"past", "new"}, "keys", 1);
+  b.node("Transpose", {"keys"}, {"turned"}, {ModelBuilder::ints("perm", {0, 2, 1})});
+  b.node("MatMul", {"q", "turned"}, {"scores"});
+  b.node("Softmax", {"scores"}, {"weights"}, {number("axis", -1)});
+  slice(b, "keys", "values", 2, 0, 16);
+  b.node("MatMul", {"weights", "values"}, {"y"});
+  b.output("y").output("keys");
+  const Placed net(b);
+  EXPECT_EQ(net.part("values"), net.in("keys", 0, {16, 20}));
+  EXPECT_EQ(net.moves(), Names{"keys"}) << "the new row";
+}
+
+/// A window of the keys of each head, and some of the queries.
+TEST(SubTensors, AreRowsOfEachHeadsMatrices) {
+  ModelBuilder b;
+  b.input("x", {1, 6, 8}).weight("w", {3, 8, 8}).input("keys", {3, 8, 12});
+  b.node("MatMul", {"x", "w"}, {"q"});
+  slice(b, "q", "some", 1, 2, 6);
+  slice(b, "keys", "window", 1, 0, 8);
+  b.node("MatMul", {"some", "window"}, {"y"}).output("y");
+  slice(b, "q", "others", 1, 0, 2);
+  b.node("MatMul", {"others", "window"}, {"z"}).output("z");
+  const Placed net(b);
+  EXPECT_EQ(net.part("some"), net.in("q", 2 * 8, {4 * 8, 6 * 8}));
+  EXPECT_EQ(net.part("others"), net.in("q", 0, {2 * 8, 6 * 8}));
 }
 
 TEST(SubTensors, OfWhatIsGivenOnlyTheLargestIsThereBefore) {

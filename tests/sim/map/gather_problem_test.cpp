@@ -21,7 +21,8 @@ GatherProblem problem(std::mt19937& random) {
     return std::uniform_int_distribution<int64_t>(low, high)(random);
   };
   GatherProblem p;
-  p.rows = {pick(1, 3), pick(1, 40), pick(1, 90), pick(1, 50)};
+  const int64_t lists = pick(1, 3);
+  p.rows = {pick(1, 3) * lists, pick(1, 40), pick(1, 90), pick(1, 50), lists};
   p.data = {"data"};
   p.indices = {"indices"};
   p.out = {"out"};
@@ -30,12 +31,12 @@ GatherProblem problem(std::mt19937& random) {
   return p;
 }
 
-/// Data and a list: most indices are rows, some lie beyond.
+/// Data and lists: most indices are rows, some lie beyond.
 hw::MemoryImage image(const GatherProblem& p, const hw::Program& program, std::mt19937& random) {
   hw::MemoryImage out;
   for (const hw::ProgramTensor& t : program.tensors)
     for (uint8_t& b : out.emplace_back(as_index(t.bytes))) b = static_cast<uint8_t>(random());
-  for (int64_t i = 0; i < p.rows.count; ++i) {
+  for (int64_t i = 0; i < p.rows.lists * p.rows.count; ++i) {
     const auto index = static_cast<uint32_t>(
         random() % 8 == 0 ? random() : random() % static_cast<uint64_t>(p.rows.rows));
     for (size_t b = 0; b < 4; ++b)
@@ -46,14 +47,15 @@ hw::MemoryImage image(const GatherProblem& p, const hw::Program& program, std::m
 
 /// Element by element, what the definition says.
 std::vector<uint8_t> picked(const GatherProblem& p, const hw::MemoryImage& image) {
-  const auto& [groups, rows, row, count] = p.rows;
+  const auto& [groups, rows, row, count, lists] = p.rows;
   std::vector<uint8_t> out(as_index(groups * count * row * p.element_bytes));
   for (size_t at = 0; at < out.size(); ++at) {
     const auto byte = static_cast<int64_t>(at);
     const int64_t in_row = byte % (row * p.element_bytes), item = byte / (row * p.element_bytes);
     uint64_t index = 0;
     for (size_t b = 4; b-- > 0;)
-      index = index * 256 + image[1][as_index(item % count * p.index_bytes) + b];
+      index = index * 256 +
+              image[1][as_index((item / count % lists * count + item % count) * p.index_bytes) + b];
     const auto from = std::min<int64_t>(static_cast<int64_t>(index), rows - 1);
     out[at] = image[0][as_index((item / count * rows + from) * row * p.element_bytes + in_row)];
   }

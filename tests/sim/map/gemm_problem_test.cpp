@@ -46,6 +46,21 @@ TEST(Passes, ReadNoMoreLinesThanBanksWhereverTheyBegin) {
   EXPECT_GT(whole, 100);
 }
 
+/// A second operand that is computed is read as weights are, whatever its tensor's elements take.
+TEST(Problem, HasPitchesInTheElementsThatItReads) {
+  hw::HwConfig hw = test::small_machine();
+  hw.types.activation = DType::int16;
+  OpRequest r;
+  r.item = test::product(10, 6, 4);
+  r.inputs = {{{"a", hw::MemoryId::dram, false, {}, {12, 40}}, 2},
+              {{"b", hw::MemoryId::dram, false, {}, {8, 20}}, 2}};
+  r.outputs = {{{"y", hw::MemoryId::dram, false, {}, {8, 12}}, 2}};
+  const GemmProblem p = GemmSource::of_request(std::get<GemmOp>(r.item), r, hw);
+  EXPECT_EQ(p.a.pitch, (Pitch{12, 40}));
+  EXPECT_EQ(p.b.pitch, (Pitch{4, 10}));
+  EXPECT_EQ(p.out.pitch, (Pitch{8, 12}));
+}
+
 TEST(Problem, HasTheBytesOfItsTensors) {
   const hw::HwConfig hw = test::small_machine();
   GemmOp op = test::product(10, 6, 4);

@@ -178,8 +178,8 @@ TEST_F(Keys, OfMovesHaveTheirMembers) {
   grow(from, to);
   differs(axes, {axes[0]});
   differs(spacing, {});
-  auto& [groups, rows, row, count] = *picked;
-  grow(groups, rows, row, count);
+  auto& [groups, rows, row, count, lists] = *picked;
+  grow(groups, rows, row, count, lists);
   differs(picked, std::nullopt);
 }
 

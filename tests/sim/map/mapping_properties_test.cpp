@@ -43,6 +43,7 @@ TEST(EveryCandidate, IsValidHasItsMacsItsBoundHoldsAndBothTimingsAgree) {
     const bool constant = random() % 4 != 0;
     GemmProblem p = problem(op, hw, constant);
     p.epilogue.table = round % 3 == 0;
+    p.same_parameters = !constant && !op.grouped && round % 2 == 0;
     MappingPin pin;
     pin.im2col = random() % 8 == 0 && !op.a_transposed;
     const auto all = tiling_candidates(p, hw, {.dataflows = kAllDataflows}, pin);
@@ -286,6 +287,28 @@ TEST_F(Scales, SayWhenAGroupIsLargerThanASlot) {
   for (const char* part : {"types.weight_group of 'test' is 100", "never cut", "900 bytes",
                            "activation buffer, whose slot has 512", "2 KiB"})
     EXPECT_NE(text.find(part), std::string::npos) << text;
+}
+
+/// A product of two computed tensors has one scale. Parameters are loaded once, those of a block of
+/// columns, as a post asks for so many. Input stationary has a tile's outputs as rows.
+TEST(ComputedWeights, HaveTheParametersOfOnePost) {
+  hw::HwConfig hw = test::small_machine(16, 16);
+  const int64_t keys = 400, size = 32;
+  const GemmOp op = test::product(1, size, keys);
+  for (const hw::Dataflow dataflow :
+       {hw::Dataflow::weight_stationary, hw::Dataflow::output_stationary,
+        hw::Dataflow::input_stationary}) {
+    MapOptions options;
+    options.dataflows = {dataflow};
+    const auto loaded = [&](bool constant) {
+      const auto found = Mapper(hw, options).choose_mapping(request(op, constant), "product");
+      EXPECT_TRUE(found.ok());
+      return found->counts.read[hw::MemoryId::dram].count() - size - keys * size;
+    };
+    const bool rows = dataflow == hw::Dataflow::input_stationary;
+    EXPECT_EQ(loaded(true), keys * hw.parameter_bytes());
+    EXPECT_EQ(loaded(false), (rows ? keys : hw.array.cols) * hw.parameter_bytes());
+  }
 }
 
 }  // namespace

@@ -44,9 +44,11 @@ TEST(PitchedWalk, VisitsTheSameBytesInTheSameOrder) {
       case 0:  // parts of one row after another
         walk.levels.push_back({parts * pick(1, 3), part});
         break;
-      case 1:  // some of a row
-        walk.levels.push_back({pick(1, parts), part});
+      case 1: {  // some of a row, side by side or apart
+        const int64_t step = part + pick(0, 2);
+        walk.levels.push_back({pick(1, (pitch.run - part) / step + 1), step});
         break;
+      }
       case 2:
         walk.run = pitch.run * pick(1, 3);
         break;

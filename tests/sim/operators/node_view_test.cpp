@@ -90,7 +90,7 @@ TEST(Rules, DoesAnUnknownValueErrorSayWhatAndWhy) {
   f.node.op_type = "Reshape";
   EXPECT_EQ(unknown_value(f.view(), 0, "shape", "output dim 1").message,
             "Reshape: output dim 1 depends on the value of input 'shape' (tensor 'x'), which isn't "
-            "constant");
+            "constant; give --value x=N,N... (int64 2)");
 }
 
 TEST(Rules, DoSizesStayWithin62Bits) {

@@ -28,6 +28,25 @@ TEST(Quantize, WhatDecidesTheOutputType) {
   EXPECT_FALSE(none.infer().ok());
 }
 
+/// scale (x - zero point), as a float has it.
+TEST(Quantize, AreConstantsBehindItKnown) {
+  SingleNode node("DequantizeLinear", 19);
+  node.ints({127, -128, 0}, DType::int8).reals({0.1}).ints({-3}, DType::int8);
+  ASSERT_TRUE(node.infer().ok() && node.fold().ok());
+  ASSERT_NE(node.value(), nullptr);
+  for (const size_t i : {size_t{0}, size_t{1}, size_t{2}}) {
+    const double code = i == 0 ? 130 : i == 1 ? -125 : 3;
+    EXPECT_EQ(node.value()->as_double(i), static_cast<double>(static_cast<float>(code * 0.1)));
+  }
+  SingleNode sums("DequantizeLinear", 19), each("DequantizeLinear", 19);
+  sums.ints({127}, DType::int32).reals({0.1});
+  each.ints({1, 2}, DType::int8).reals({0.1, 0.2}).attr("axis", 0);
+  for (SingleNode* unknown : {&sums, &each}) {
+    ASSERT_TRUE(unknown->infer().ok() && unknown->fold().ok());
+    EXPECT_EQ(unknown->value(), nullptr);
+  }
+}
+
 TEST(Quantize, DoesTheScaleFitTensorAxisOrBlocks) {
   const auto fits = [](Dims scale, int64_t axis, int64_t block) {
     SingleNode node("DequantizeLinear", 21);

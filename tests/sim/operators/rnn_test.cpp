@@ -94,5 +94,14 @@ TEST(Recurrent, AreMalformedWeightsErrors) {
   EXPECT_FALSE(wrong.infer().ok());
 }
 
+TEST(Recurrent, AreInitialStatesOfAnotherShapeErrors) {
+  for (const Kind& kind : kKinds)
+    for (const Dims& state : {Dims{}, Dims{1, kBatch, kHidden + 1}, Dims{2, kBatch, kHidden}}) {
+      SingleNode node = recurrent(kind, "forward", 0);
+      node.absent().in(state);
+      EXPECT_FALSE(node.infer().ok()) << kind.op << " " << to_string(state);
+    }
+}
+
 }  // namespace
 }  // namespace accsim::sim

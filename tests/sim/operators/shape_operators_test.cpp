@@ -18,7 +18,7 @@ TEST(Reshape, IsAnUnknownShapeAnErrorThatNamesTheInput) {
   node.in({2, 3}).in({2}, DType::int64);
   EXPECT_EQ(shape_or_error(node),
             "Reshape: the output shape depends on the value of input 'shape' (tensor 't1'), which "
-            "isn't constant");
+            "isn't constant; give --value t1=N,N... (int64 2)");
 }
 
 TEST(Reshape, AreImpossibleShapesRefused) {

@@ -208,17 +208,20 @@ std::string table(const Tally& t) {
     if (!row->no_kernel.empty())
       out += fmt::format("| {} | {} | {} |\n", row->name,
                          row->domain.empty() ? "ai.onnx" : row->domain, row->no_kernel);
-  size_t kernels = 0;
+  size_t kernels = 0, spelled = 0;
   std::vector<std::string_view> expanded;
   for (const OpRow* row : all_ops()) {
     kernels += ref::find_kernel(row->domain, row->name) != nullptr;
-    if (row->control_flow != ControlFlow::none) expanded.push_back(row->name);
+    spelled += row->control_flow == ControlFlow::spelled;
+    if (row->control_flow != ControlFlow::none && row->control_flow != ControlFlow::spelled)
+      expanded.push_back(row->name);
   }
   out += fmt::format(
-      "\nThe other {} operators of the table ([operators.md](operators.md)) have a kernel. In the "
-      "place of these\n"
-      "their subgraphs or sequences are computed: {}.\n",
-      kernels, fmt::join(expanded, ", "));
+      "\nThe other {} operators of the table ([operators.md](operators.md)) have a kernel, or, "
+      "{} of them, are computed as\n"
+      "the operators that they stand for. In the place of these their subgraphs or sequences are "
+      "computed: {}.\n",
+      kernels + spelled, spelled, fmt::join(expanded, ", "));
   return out;
 }
 

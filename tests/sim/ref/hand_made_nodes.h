@@ -77,12 +77,10 @@ inline NodeCase recurrent(const char* op, int64_t gates, bool bidirectional, boo
 }
 
 /// Two channels of three taps that go on where a state ends.
-inline NodeCase causal_conv(const char* domain) {
-  NodeCase c = onnx("CausalConvWithState", 27,
-                    {real({2, 3, 8}), real({3, 1, 4}), real({3}), real({2, 3, 3})}, 2,
-                    {word("activation", "silu")});
-  c.domain = domain;
-  return c;
+inline NodeCase causal_conv() {
+  return onnx("CausalConvWithState", 27,
+              {real({2, 3, 8}), real({3, 1, 4}), real({3}), real({2, 3, 3})}, 2,
+              {word("activation", "silu")});
 }
 
 inline void add_windows(std::vector<NodeCase>& out) {
@@ -122,8 +120,7 @@ inline void add_convolutions(std::vector<NodeCase>& out) {
   out.push_back(
       onnx("Col2Im", 18, {real({2, 6, 4}), vector({5, 5}), vector({1, 3})}, 1,
            {list("strides", {3, 3}), list("dilations", {1, 2}), list("pads", {0, 1, 0, 2})}));
-  out.push_back(causal_conv(""));
-  out.push_back(causal_conv("com.microsoft"));
+  out.push_back(causal_conv());
   out.push_back(microsoft(
       "FusedConv", {real({1, 2, 4, 4}), real({2, 2, 3, 3}), real({2}), real({1, 2, 4, 4})}, 1,
       {list("pads", {1, 1, 1, 1}), word("activation", "Clip"),
@@ -205,6 +202,10 @@ inline void add_tables(std::vector<NodeCase>& out) {
         {real({2, 3, 32}), of(DType::uint8, {4, 2, 2 * bits}), real({8}),
          of(DType::uint8, {4 * ((2 * bits + 7) / 8)}), absent(), real({4})},
         1, {number("K", 32), number("N", 4), number("bits", bits), number("block_size", 16)}));
+  for (const int64_t type : {0, 1})
+    out.push_back(microsoft(
+        "MatMulBnb4", {real({2, 32}), of(DType::uint8, {64}), real({8})}, 1,
+        {number("K", 32), number("N", 4), number("block_size", 16), number("quant_type", type)}));
   out.push_back(microsoft("MatMulNBits",
                           {real({40}), of(DType::uint8, {3, 2, 16}), real({6}), real({3, 2})}, 1,
                           {number("K", 40), number("N", 3), number("block_size", 32)}));

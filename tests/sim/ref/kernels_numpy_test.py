@@ -322,7 +322,7 @@ def grouped_query():
 
     def case(q, k, v, past, more, name, **attributes):
         """Its node with tensors as they lie in the file, and what `attributes` make of them."""
-        total = q.shape[2] + (past[0].shape[2] if past else 0)
+        total = attributes.pop("total", q.shape[2] + (past[0].shape[2] if past else 0))
         packed = attributes.pop("packed", False)
         new = [flat(x) for x in (q, k, v)]
         inputs = [np.concatenate(new, -1), None, None] if packed else new
@@ -332,7 +332,7 @@ def grouped_query():
         heads = {"num_heads": 4, "kv_num_heads": 2, "domain": "com.microsoft"}
         return Case("GroupQueryAttention", 17, inputs, 3, name=name, **heads, **attributes)
 
-    for length, before in ((7, 0), (1, 9), (3, 5)):
+    for length, before in ((7, 0), (1, 9), (3, 5), (1, 2)):
         q, k, v = real(2, 4, length, 16), real(2, 2, length, 16), real(2, 2, length, 16)
         past = [real(2, 2, before, 16), real(2, 2, before, 16)] if before else None
         all_k = np.concatenate([past[0], k], 2) if past else k
@@ -351,6 +351,19 @@ def grouped_query():
         yield case(q, k, v, past, {}, f"packed {at}", packed=True), expected(seen)
         window = np.where(key > own - 3, seen, -INF)
         yield case(q, k, v, past, {}, f"window {at}", local_window_size=3), expected(window)
+        room = 6  # of a cache that keeps the last keys, in its first rows
+        kept, last = (n if n <= room else 3 + (n - 3) % (room - 2) for n in (before, total))
+        rest = [real(2, 2, room - kept, 16) for _ in range(2)]
+        caches = [
+            np.concatenate([x[:, :, before - kept : before], y], 2)
+            for x, y in zip((all_k, all_v), rest)
+        ]
+        after = [
+            np.concatenate([x[:, :, total - last :], y[:, :, last:]], 2)
+            for x, y in zip((all_k, all_v), caches)
+        ]
+        slides = {"sliding_window_cache": 1, "local_window_size": 3, "total": total}
+        yield case(q, k, v, caches, {}, f"slides {at}", **slides), [expected(window)[0], *after]
         yield case(q, k, v, past, {}, f"all {at}", causal=0), expected(0)
         yield case(q, k, v, past, {}, f"smooth {at}", smooth_softmax=1), expected(seen, 0)
         sink, bias = real(4), real(1, 4, length, total)

@@ -141,6 +141,25 @@ objectives: [energy, sram]
                          "dear");
 }
 
+/// More zeros, and more that a zero saves, take less energy. No order is promised of either.
+TEST(Adaptive, FindsTheGridsFrontOverZeros) {
+  const SweepSpec spec = load("64x64.yaml", R"(
+axes:
+  zeros: {field: energy.zeros, values: [0.5, 0, 0.9, 0.2]}
+  gates: {field: energy.zero_saves, values: [0.1, 0.9, 0]}
+  mac: {field: energy.mac_pj, values: [20, 30, 10]}
+  lanes: {field: vector.lanes.pool, values: [16, 64]}
+objectives: [energy, area]
+effort: rule
+)");
+  expect_the_grids_front(spec, "zeros", false);
+  const BoxBounds bounds(spec);
+  const double all = bounds.least_energy({{0, 0, 0, 0}, {3, 2, 2, 1}, {}});
+  for (int zeros = 0; zeros < 4; ++zeros)
+    for (int gates = 0; gates < 3; ++gates)
+      EXPECT_LE(all, bounds.least_energy({{zeros, gates, 2, 0}, {zeros, gates, 2, 0}, {}}));
+}
+
 /// configs/64x64.yaml with these lines for its energies.
 std::string with_energies(const std::string& lines) {
   std::ifstream in(kSource + "/configs/64x64.yaml");

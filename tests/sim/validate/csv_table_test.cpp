@@ -70,6 +70,12 @@ TEST(CsvTable, IsAllThatIsWrongReportedAtOnce) {
              "t.csv:4:4: a comma must follow the quoted text"}));
 }
 
+TEST(CsvTable, IsAByteOfZeroRefusedAtItsPlace) {
+  const auto table = parse_csv(std::string_view("a,b\n1,2\n3\0,4\n", 13), "t.csv");
+  ASSERT_FALSE(table);
+  EXPECT_EQ(table.errors().front().where, "t.csv:3:2");
+}
+
 TEST(CsvTable, NeedsAHeadAndRows) {
   EXPECT_EQ(errors_of("# nothing\n"),
             Texts{"t.csv:1:1: no line with names of columns; all lines are comments or blank"});

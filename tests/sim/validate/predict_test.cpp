@@ -245,4 +245,20 @@ TEST(Validate, PrintsFiguresWithFourDigits) {
 }
 
 }  // namespace
+/// A row's errors stand at its line, whatever found them: a systolic array has no banks to pin.
+TEST(Predict, AreErrorsOfARowAtItsLine) {
+  ValidationSource source;
+  ValidationPoint row = product({64, 512, 512}, Quantity::cycles);
+  row.machine_file = "tpu";
+  row.table_file = "rows.csv";
+  row.table_line = 17;
+  row.banks = {2, 3};
+  source.points = {row};
+  source.machines.emplace("tpu", tpu_v1());
+  const auto done = validate_sources({source}, {}, false, 1);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.errors().front().where, "rows.csv:17:1");
+  EXPECT_EQ(done.errors().front().message.find("product: "), 0u);
+}
+
 }  // namespace accsim::sim

@@ -313,6 +313,46 @@ ModelBuilder rotary() {
 /// Heads that share keys and values, in pieces that take turns.
 ModelBuilder grouped() { return test::grouped_attention({4, 2, 64, 40, 8}, true); }
 
+/// Attention of some queries to a window of the keys, of heads that share them, and of a latent
+/// cache: products that read parts of their operands and write parts of a result where they lie.
+ModelBuilder windows() {
+  ModelBuilder m(17);
+  const auto slice = [&](const std::string& to, const std::string& from, int64_t axis,
+                         int64_t first, int64_t end) {
+    m.constant(to + "_first", {1}, {first}).constant(to + "_end", {1}, {end});
+    m.constant(to + "_axis", {1}, {axis});
+    m.node("Slice", {from, to + "_first", to + "_end", to + "_axis"}, {to});
+  };
+  m.input("q", {1, 6, 12, 16}).input("k", {1, 3, 40, 16}).input("v", {1, 3, 40, 16});
+  m.input("past", {1, 30, 24}).input("new", {1, 2, 24}).input("latent", {1, 10, 24});
+  m.constant("grouped", {5}, {1, 3, 2, 20, 16}).constant("heads", {4}, {1, 6, 20, 16});
+  m.constant("two", {1}, {2}).weight("w_q", {6, 16, 16});
+  m.node("MatMul", {"q", "w_q"}, {"queries"});
+  for (const std::string part : {"a", "b"}) {
+    slice("q_" + part, "queries", 2, part == "a" ? 0 : 4, part == "a" ? 4 : 12);
+    for (const std::string x : {"k", "v"}) {
+      std::string at = x;
+      at.append("_").append(part);
+      slice(at, x, 2, part == "a" ? 3 : 11, part == "a" ? 23 : 31);
+      m.node("Unsqueeze", {at, "two"}, {at + "_one"});
+      m.node("Expand", {at + "_one", "grouped"}, {at + "_all"});
+      m.node("Reshape", {at + "_all", "heads"}, {at + "_heads"});
+    }
+    m.node("Transpose", {"k_" + part + "_heads"}, {"t_" + part}, {ints("perm", {0, 1, 3, 2})});
+    m.node("MatMul", {"q_" + part, "t_" + part}, {"s_" + part});
+    m.node("Softmax", {"s_" + part}, {"p_" + part}, {number("axis", -1)});
+    m.node("MatMul", {"p_" + part, "v_" + part + "_heads"}, {"y_" + part});
+  }
+  m.node("Concat", {"y_a", "y_b"}, {"out"}, {number("axis", 2)}).output("out");
+  m.node("Concat", {"past", "new"}, {"cache"}, {number("axis", 1)}).output("cache");
+  m.node("Transpose", {"cache"}, {"c_t"}, {ints("perm", {0, 2, 1})});
+  m.node("MatMul", {"latent", "c_t"}, {"c_s"});
+  m.node("Softmax", {"c_s"}, {"c_p"}, {number("axis", -1)});
+  slice("c_v", "cache", 2, 0, 16);
+  m.node("MatMul", {"c_p", "c_v"}, {"out_c"}).output("out_c");
+  return m;
+}
+
 struct Network {
   hw::HwConfig hw;
   Graph graph;
@@ -393,7 +433,7 @@ INSTANTIATE_TEST_SUITE_P(Networks, VerifyNetwork,
                                          Named{"normalisations", &normalisations},
                                          Named{"embeddings", &embeddings}, Named{"parts", &parts},
                                          Named{"stem", &stem}, Named{"rotary", &rotary},
-                                         Named{"grouped", &grouped}),
+                                         Named{"grouped", &grouped}, Named{"windows", &windows}),
                          [](const auto& which) { return std::string(which.param.first); });
 
 TEST(VerifiedNetwork, HasConvolutionsThatTakeTurnsWithPooling) {
@@ -414,6 +454,17 @@ TEST(VerifiedNetwork, HasPartsThatAreNeverCopied) {
     const bool moves = l.op_type == "Split" || l.op_type == "Concat";
     EXPECT_TRUE(!moves || l.fate == Fate::view) << l.name;
   }
+}
+
+TEST(VerifiedNetwork, HasWindowsOfKeysThatAreNeverCopied) {
+  const Network n = network(windows(), "8x8");
+  int images = 0;
+  for (const Layer& l : n.costed.lowered.layers) {
+    EXPECT_TRUE(l.op_type != "Slice" || l.fate == Fate::view) << l.name;
+    for (const WorkItem& item : l.work)
+      if (const auto* op = std::get_if<GemmOp>(&item)) images += op->images > 1 ? 1 : 0;
+  }
+  EXPECT_EQ(images, 4) << "heads that share keys, some rows of each";
 }
 
 TEST(VerifiedNetwork, HasRotaryEmbeddingsWithoutWorkThatOnlyMoves) {
