@@ -205,8 +205,9 @@ def columns_turned_around(n):
 
 @kind
 def one_sum(n):
-    g = Graph(x=[2, 4])
-    return g.model(g.add("Sum", *[g.add("Relu", "x") for _ in range(n)]))
+    """Of a tensor each: a few functions of one tensor would be one function of it."""
+    g = Graph(**{f"x{i}": [2, 4] for i in range(n)})
+    return g.model(g.add("Sum", *[g.add("Relu", f"x{i}") for i in range(n)]))
 
 
 @kind
