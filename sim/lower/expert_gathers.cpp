@@ -1,8 +1,6 @@
 #include "sim/lower/expert_gathers.h"
 
 #include <algorithm>
-#include <optional>
-#include <utility>
 #include <vector>
 
 #include "sim/lower/product_operands.h"
@@ -13,13 +11,6 @@
 namespace accsim::sim {
 namespace {
 
-/// Matrices that indices pick.
-struct Picked {
-  TensorId of = kNoTensor;    ///< all that there are
-  bool turned = false;        ///< their last two dims stand the other way round
-  std::vector<NodeId> nodes;  ///< that pick, view and turn them; the Gather is the last
-};
-
 class ExpertGathers : ProductOperands {
  public:
   using ProductOperands::ProductOperands;
@@ -28,7 +19,7 @@ class ExpertGathers : ProductOperands {
     GemmOp* gemm = product_of_matrices(l);
     if (!gemm) return;
     const size_t port = gemm->b_port.index();
-    const std::optional<Picked> picked = picked_by(l.inputs[port]);
+    const auto picked = source_of(l.inputs[port], picks_matrices);
     if (!picked || matrix_count(l.inputs[port]) != gemm->batch) return;
     const std::vector<ExpertRows> groups = row_groups(picked->nodes.back(), *gemm);
     if (groups.empty()) return;
@@ -39,29 +30,6 @@ class ExpertGathers : ProductOperands {
   }
 
  private:
-  std::optional<Picked> picked_by(TensorId b) const {
-    Picked out;
-    Dims last_two = matrix_dims(b);
-    TensorId at = b;
-    for (NodeId node = sole_maker(at); node != kNoNode; node = sole_maker(at)) {
-      const Layer& l = layer(node);
-      const NodeView view = view_of(node);
-      out.nodes.push_back(node);
-      at = l.inputs[0];
-      if (turns_matrices(l, view)) {
-        out.turned = !out.turned;
-        std::swap(last_two[0], last_two[1]);
-      } else if (picks_matrices(view) && l.fate == Fate::memory) {
-        out.of = at;
-        return matrix_dims(at) == last_two ? std::optional(out) : std::nullopt;
-      } else if (l.fate != Fate::view || !l.work.empty()) {
-        break;
-      }
-      if (matrix_dims(at) != last_two) break;
-    }
-    return std::nullopt;
-  }
-
   /// A Gather of constant matrices along their first axis.
   static bool picks_matrices(const NodeView& node) {
     return node.node().op_type == op::kGather && node.node().domain.empty() &&

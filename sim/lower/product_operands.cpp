@@ -28,6 +28,30 @@ NodeId ProductOperands::sole_maker(TensorId id) const {
   return layer(node).inputs.empty() || layer(node).inputs[0] == kNoTensor ? kNoNode : node;
 }
 
+std::optional<OperandSource> ProductOperands::source_of(TensorId id,
+                                                        bool (*makes)(const NodeView&)) const {
+  OperandSource out;
+  Dims last_two = matrix_dims(id);
+  TensorId at = id;
+  for (NodeId node = sole_maker(at); node != kNoNode; node = sole_maker(at)) {
+    const Layer& l = layer(node);
+    const NodeView view = view_of(node);
+    out.nodes.push_back(node);
+    at = l.inputs[0];
+    if (turns_matrices(l, view)) {
+      out.turned = !out.turned;
+      std::swap(last_two[0], last_two[1]);
+    } else if (makes(view) && l.fate == Fate::memory) {
+      out.of = at;
+      return matrix_dims(at) == last_two ? std::optional(std::move(out)) : std::nullopt;
+    } else if (l.fate != Fate::view || !l.work.empty()) {
+      break;
+    }
+    if (matrix_dims(at) != last_two) break;
+  }
+  return std::nullopt;
+}
+
 void ProductOperands::show_as_views(const std::vector<NodeId>& nodes) {
   for (const NodeId id : nodes) {
     layer(id).work.clear();

@@ -1,10 +1,18 @@
 #pragma once
+#include <optional>
 #include <vector>
 
 #include "sim/lower/lower.h"
 #include "sim/operators/node_view.h"
 
 namespace accsim::sim {
+
+/// Matrices that a node picks, repeats or else makes of others, and what turns and views them.
+struct OperandSource {
+  TensorId of = kNoTensor;    ///< what they are made of
+  bool turned = false;        ///< their last two dims stand the other way round
+  std::vector<NodeId> nodes;  ///< that view, turn and make them; the one that makes them is last
+};
 
 /// The second operands of a lowered graph's products, and the layers that make them.
 class ProductOperands {
@@ -23,6 +31,9 @@ class ProductOperands {
   Dims matrix_dims(TensorId id) const;
   /// The node that gives a tensor to a single reader and nobody else; kNoNode when there is none.
   NodeId sole_maker(TensorId id) const;
+  /// What a tensor is made of by a node that moves matrices and for which `makes` holds, with only
+  /// views and turns of the last two dims behind it, and nobody else to read what is between.
+  std::optional<OperandSource> source_of(TensorId id, bool (*makes)(const NodeView&)) const;
   /// The layers do nothing any more: who reads their results reads their inputs.
   void show_as_views(const std::vector<NodeId>& nodes);
 
