@@ -122,12 +122,14 @@ class Test:
 
 
 def costs(root, build):
-    """{test: seconds}: as ctest has measured here, else as tests/costs.txt has it."""
+    """{test: seconds}: as ctest has measured here, else as tests/costs.txt has it. The numbers are
+    the last words of a line: names of tests may have spaces. Below a line --- are those that
+    failed."""
     out = {}
     measured = build / "Testing/Temporary/CTestCostData.txt"
     for path, column in ((root / "tests/costs.txt", 1), (measured, 2)):
-        lines = path.read_text().splitlines() if path.is_file() else []
-        for words in (line.split() for line in lines):
+        text = path.read_text().partition("\n---\n")[0] if path.is_file() else ""
+        for words in (line.rsplit(maxsplit=column) for line in text.splitlines()):
             if len(words) > column and not words[0].startswith("#") and float(words[column]) > 0:
                 out[words[0]] = float(words[column])
     return out

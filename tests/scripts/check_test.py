@@ -7,10 +7,16 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "scripts"))
+
+import test_selection  # noqa: E402
+
 HAS_CLANG = shutil.which("clang++-14") is not None
 SCRIPTS = ("check", "test_inputs.py", "test_selection.py", "lint", "check_types", "check_includes")
 CMAKE = """cmake_minimum_required(VERSION 3.25)
@@ -82,6 +88,22 @@ FILES = {
 
 
 @unittest.skipUnless(shutil.which("ninja") and shutil.which("ctags"), "there is no ninja or ctags")
+class Costs(unittest.TestCase):
+    def test_may_names_of_tests_have_spaces(self):
+        """As those of a parameter that GoogleTest prints as bytes have."""
+        odd = "Runs.IsItGood/(1-byte object <00>, 0.5)"
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / "tests").mkdir()
+            (root / "tests/costs.txt").write_text("# seconds\ndear_test 40\nquick_test 7\n")
+            (root / "Testing/Temporary").mkdir(parents=True)
+            measured = f"{odd} 1 2.5\nquick_test 3 0.5\nnew_test 0 0\n---\n{odd}\n"
+            (root / "Testing/Temporary/CTestCostData.txt").write_text(measured)
+            self.assertEqual(
+                test_selection.costs(root, root), {"dear_test": 40, "quick_test": 0.5, odd: 2.5}
+            )
+
+
 class Check(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
